@@ -34,7 +34,7 @@ async function importFile(file: string): Promise<Record<string, unknown>> {
   try {
     return await importForeign(pathToFileURL(file).href, url => loaded.push(url))
   } catch (error) {
-    const place = placeOf(error, file) ?? (error instanceof SyntaxError ? brokenFile(loaded) : undefined)
+    const place = locationOf(error, file) ?? (error instanceof SyntaxError ? brokenFile(loaded) : undefined)
     throw new Error(place === undefined ? reasonOf(error) : `${place}: ${reasonOf(error)}`, { cause: error })
   }
 }
@@ -87,7 +87,7 @@ function readManifest(path: string): Manifest {
 }
 
 /** File and line of a thrown error: what its stack begins with, or the first place in the module's folder. */
-function placeOf(error: unknown, file: string): string | undefined {
+function locationOf(error: unknown, file: string): string | undefined {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined
   const [first = ''] = error.stack.split('\n')
   const begins = /^(?:file:\/\/)?(\/.*:\d+)$/.exec(first)

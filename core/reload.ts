@@ -25,7 +25,7 @@ export interface ReloadReport {
  */
 export type Reload = (config: Config | (() => Config)) => Promise<ReloadReport>
 
-export interface ReloadParts {
+export interface ReloadDependencies {
   readonly core: Core
   /** All that run, with the options they were given; these objects change in place. */
   readonly plugins: readonly EnabledPlugin[]
@@ -36,7 +36,7 @@ export interface ReloadParts {
   check(config: Config): Promise<unknown>
 }
 
-export function createReload(parts: ReloadParts): Reload {
+export function createReload(parts: ReloadDependencies): Reload {
   const { core, plugins, certificate, check } = parts
   const reloads = core.metrics.counter('svc_config_reloads_total', 'Times the configuration was read again.', [
     'result'
@@ -78,7 +78,7 @@ export function createReload(parts: ReloadParts): Reload {
 
 /** Takes over every live key, or none: what fails is put back, and those that were told of new values are told of the old ones. */
 async function apply(
-  { core, plugins, services }: ReloadParts,
+  { core, plugins, services }: ReloadDependencies,
   config: Config,
   own: readonly ChangedKey[],
   changes: readonly PluginChange[]

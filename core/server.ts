@@ -13,8 +13,7 @@ import type { ServerKind } from './http/context.ts'
 import { shareWithOrigins } from './http/cors.ts'
 import { answerError, answerErrors } from './http/errors.ts'
 import { fencePublic } from './http/fence.ts'
-import { health, landing } from './http/landing.ts'
-import { limitLives } from './http/life.ts'
+import { health, indexPage } from './http/index-page.ts'
 import { completeMethods, type Route } from './http/method.ts'
 import { observeRequests } from './http/observe.ts'
 import { openapi } from './http/openapi.ts'
@@ -22,6 +21,7 @@ import { parseParameters } from './http/query.ts'
 import type { Quotas } from './http/quota.ts'
 import { limitRates } from './http/rate-limit.ts'
 import { setContexts } from './http/request.ts'
+import { limitLifetimes } from './http/request-lifetime.ts'
 import { schemaCompilers } from './http/schema-compilers.ts'
 import { refuseOtherSites } from './http/site.ts'
 import type { Tls } from './http/tls.ts'
@@ -39,7 +39,7 @@ export interface EnabledPlugin {
 }
 
 /** What both servers share. */
-export interface ServerParts {
+export interface ServerDependencies {
   readonly plugins: readonly EnabledPlugin[]
   /** What the plugins' `setup` returned, by plugin name. */
   readonly services: ReadonlyMap<string, unknown>
@@ -54,16 +54,20 @@ export interface ServerParts {
 }
 
 /** The server ready to listen or to `inject`. The public one never registers what it must not serve. */
-export async function buildServer(kind: ServerKind, core: Core, parts: ServerParts): Promise<FastifyInstance> {
+export async function buildServer(kind: ServerKind, core: Core, parts: ServerDependencies): Promise<FastifyInstance> {
   const app = makeServer(core, kind, parts.tls)
-  const own = [health, openapi, landing].map(spec => ({ spec: spec as PluginSpec, options: {}, servers: spec.servers }))
+  const own = [health, openapi, indexPage].map(spec => ({
+    spec: spec as PluginSpec,
+    options: {},
+    servers: spec.servers
+  }))
   const plugins = [...own, ...parts.plugins].filter(plugin => plugin.servers.includes(kind))
   const specs = new Map(plugins.map(({ spec }) => [spec.name, spec]))
 
   if (kind === 'public') fencePublic(app)
   app.decorate('core', core)
   limitConnections(app, kind, core.config.http, core.metrics)
-  limitLives(app, { http: core.config.http, budget: parts.budget, loop: core.loop, stopping: parts.stopping })
+  limitLifetimes(app, { http: core.config.http, budget: parts.budget, loop: core.loop, stopping: parts.stopping })
   observeRequests(app, kind, core.metrics)
   traceRequests(app, kind, core.tracing)
   shareWithOrigins(app, origins(core))

@@ -25,7 +25,7 @@ export interface SlowQueries {
   settle(): Promise<void>
 }
 
-export interface SlowQueryParts {
+export interface SlowQueryDependencies {
   readonly config: Config['slow_query']
   readonly system: SystemTables
   readonly metrics: Metrics
@@ -44,7 +44,7 @@ interface Row extends SlowQuery {
   readonly time: bigint
 }
 
-export function createSlowQueries({ config, system, metrics, log }: SlowQueryParts): SlowQueries {
+export function createSlowQueries({ config, system, metrics, log }: SlowQueryDependencies): SlowQueries {
   const counted = metrics.counter('svc_slow_queries_total', 'Queries slower than slow_query.threshold.', ['plugin'])
   const lost = metrics.counter('svc_slow_queries_lost_total', 'Slow queries that could not be kept in the table.')
   let waiting: Row[] = []

@@ -368,7 +368,7 @@ export interface MetricsysService {
   /** Counts the values of label names, for series that were not known. */
   countLabels(labels: readonly SeriesLabel[]): void
   /** For a look at the limits before so many rows are written. */
-  room(db: string, rows: number): MetricsRoom
+  quota(db: string, rows: number): MetricsQuota
   /** A write for each table. Throws DbError: see `checkHistogram`. */
   histogramWrites(rows: readonly HistogramRow[], physicalTable: string): Steps<readonly TableWrite[]>
   /** Throws DbError `InvalidArguments` saying what does not fit together. */
@@ -385,7 +385,7 @@ export interface MetricsysService {
 }
 
 /** The room for metrics there is in a database; both throw LimitReached. Known series always fit. */
-export interface MetricsRoom {
+export interface MetricsQuota {
   /** For rows of a series. */
   check(name: SeriesName, physicalTable: string): void
   checkExemplar(name: SeriesName): void

@@ -1,7 +1,7 @@
 // Checks names and passwords against a table of users.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { DbError } from '../errors.ts'
-import { createGate } from '../storage/gate.ts'
+import { createSemaphore } from '../storage/semaphore.ts'
 import { costOf, digestOfToken, fits, spend } from './password.ts'
 import type { Credentials, User, UserProvider } from './provider.ts'
 import type { KnownUser, UserTable } from './users.ts'
@@ -12,13 +12,13 @@ const maxDerivations = 2
 /** A provider over the table that `users` returns at each request. */
 export function createTableProvider(name: string, users: () => UserTable, close: () => void = () => {}): UserProvider {
   const memory = createMemory()
-  const gate = createGate(maxDerivations)
+  const semaphore = createSemaphore(maxDerivations)
   const never = new AbortController().signal
   const quickly = (known: KnownUser, password: string) =>
     costOf(known.secret) === 0 ? fits(known.secret, password) : memory.has(known, password)
   /** Whatever the user's own secret cost, a refusal takes as long as the dearest secret of the table. */
   const slowly = async (table: UserTable, known: KnownUser | undefined, password: string) => {
-    const leave = await gate.enter(never)
+    const leave = await semaphore.enter(never)
     try {
       const cost = known === undefined ? 0 : costOf(known.secret)
       // Another request may have found out meanwhile.

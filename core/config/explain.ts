@@ -1,4 +1,4 @@
-// One key of the configuration, for whoever asks what it means.
+// Explains one key of the configuration: what it means, its default and its current value.
 import type { TSchema } from 'typebox'
 import { didYouMean } from './closest.ts'
 import { ConfigError } from './error.ts'
@@ -6,17 +6,17 @@ import { isTable, type SchemaNode } from './read.ts'
 import { defaultOf, type PluginOptions, typeOf } from './reference.ts'
 import { configSchema, pluginKeys } from './schema.ts'
 
-/** What a key means, of a table what it holds. `effective` is the configuration as it is. ConfigError for a key that there is not. */
+/** What a key means; for a table, the keys it holds. `effective` is the current configuration. Throws ConfigError for an unknown key. */
 export function explainKey(key: string, plugins: readonly PluginOptions[], effective: unknown): string {
   const path = splitKey(key)
   let node: SchemaNode = rootOf(plugins)
   for (const [depth, name] of path.entries()) {
     const { properties = {}, patternProperties = {} } = node
-    // Names of a table whose keys are anybody's, such as databases.
+    // Tables whose keys users choose, such as names of databases.
     const [any] = Object.values(patternProperties)
     const found = Object.hasOwn(properties, name) ? properties[name] : any
     if (found === undefined) {
-      // Only the name that is wrong counts: with what leads to it every name would look near.
+      // Suggestions compare the wrong name alone: with its path in front every name would look similar.
       const before = path.slice(0, depth).map(each => `${each}.`)
       const message = `unknown key${didYouMean(name, Object.keys(properties), before.join(''))}`
       throw new ConfigError([{ path: path.slice(0, depth + 1), message }])

@@ -1,4 +1,4 @@
-// The reference page of the configuration, written from the schema.
+// Generates docs/config.md, the reference of the configuration, from the schema.
 import type { TSchema } from 'typebox'
 import { type SchemaNode, writeUnit } from './read.ts'
 import { configSchema, pluginKeys } from './schema.ts'
@@ -48,7 +48,7 @@ export function configReference(plugins: readonly PluginOptions[]): string {
   ].join('\n')
 }
 
-/** A table of the file, then the tables in it. */
+/** The keys of one table of the configuration file, followed by its nested tables. */
 function section(name: string, { description, properties = {} }: SchemaNode): string[] {
   const [tables, keys] = [true, false].map(wanted =>
     Object.entries(properties).filter(([, node]) => (node.properties !== undefined) === wanted)

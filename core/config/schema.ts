@@ -62,7 +62,7 @@ const tls = table(
   {
     cert_path: text(
       '',
-      'Certificate and what leads to its authority, PEM. With it both servers speak TLS and nothing else. Read again when the file changes.'
+      "PEM file with the server's certificate chain. When it is set, both servers speak TLS and nothing else. Read again when the file changes."
     ),
     key_path: text('', 'Private key of the certificate, PEM. Read again when the file changes.'),
     min_version: choice(['TLSv1.2', 'TLSv1.3'], 'TLSv1.2', 'Oldest version of TLS clients may speak.'),

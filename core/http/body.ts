@@ -32,14 +32,14 @@ export function readSchemaBodies(
   http: { readonly max_form_size: number; readonly max_body_values: number }
 ): void {
   app.addHook('preValidation', async request => {
-    const { body, routeOptions, life } = request
+    const { body, routeOptions, lifetime } = request
     if (routeOptions.schema?.body === undefined || !Buffer.isBuffer(body)) return
     const { max_form_size: max, max_body_values: values } = http
     if (max > 0 && body.length > max)
       throw new DbError('InvalidArguments', `the body is larger than ${max} bytes (http.max_form_size)`, {
         status: 413
       })
-    await runPaced(new Pace(life.signal), checkJsonValues(body, values))
+    await runPaced(new Pace(lifetime.signal), checkJsonValues(body, values))
     request.body = parseBody(body)
   })
 }
@@ -55,14 +55,14 @@ function parseBody(body: Buffer): unknown {
 /** Makes the error of a body beyond a limit. */
 type TooLarge = (limit: number, received: string) => DbError
 
-/** The inflated body within its limits. A raw one may lie in `memory`, until the route says `life.returnBody`. */
+/** The inflated body within its limits. A raw one may lie in `memory`, until the route says `lifetime.returnBody`. */
 export async function readBody(
   request: FastifyRequest,
   limit: number,
   tooLarge: TooLarge = bodyTooLarge,
   memory?: BodyMemory
 ): Promise<Buffer | undefined> {
-  const { lease, signal } = request.life
+  const { lease, signal } = request.lifetime
   const encodings = request.routeOptions.config.rawBody ? [] : encodingsOf(request)
   const declared = Number(request.headers['content-length'] ?? 0)
   if (limit > 0 && declared > limit) {
@@ -72,8 +72,8 @@ export async function readBody(
   const isWhole = request.routeOptions.config.rawBody && request.headers['transfer-encoding'] === undefined
   const into = isWhole ? memory?.take(declared) : undefined
   let body = await readStream(request.raw, { limit, lease, signal, tooLarge, into })
-  if (into !== undefined) request.life.returnBody = once(() => memory!.give(into))
-  request.life.received = body.length
+  if (into !== undefined) request.lifetime.returnBody = once(() => memory!.give(into))
+  request.lifetime.received = body.length
   for (const encoding of encodings) body = await inflateBody(body, encoding, { limit, lease, signal, tooLarge })
   return body.length === 0 ? undefined : body
 }

@@ -1,12 +1,12 @@
 // How many bytes of request bodies the process holds at once; beyond that requests wait a while or are refused.
 import { DbError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { Room } from './room.ts'
+import { WeightedSemaphore } from './weighted-semaphore.ts'
 
 export interface BudgetOptions {
   /** Bytes; 0 sets no limit. */
   readonly limit: number
-  /** Milliseconds a request waits for room; 0 refuses at once. */
+  /** Milliseconds a request waits for memory; 0 refuses at once. */
   readonly wait: number
 }
 
@@ -20,9 +20,9 @@ export interface Budget {
 export interface Lease {
   /** True when the request may hold this many bytes, all together; false: ask `wait`. */
   raise(bytes: number): boolean
-  /** Resolves when there is room; rejects with `RateLimited` (429) when it takes too long, or with the signal's reason. */
+  /** Resolves when there is memory; rejects with `RateLimited` (429) when it takes too long, or with the signal's reason. */
   wait(bytes: number, signal: AbortSignal): Promise<void>
-  /** Holds this many bytes whether there is room or not, for memory that is taken already. */
+  /** Holds this many bytes whether there is memory or not, for memory that is taken already. */
   force(bytes: number): void
   release(): void
 }
@@ -33,21 +33,21 @@ export function holdBytes(lease: Lease, bytes: number, signal: AbortSignal): Pro
 }
 
 const step = 1024
-/** Bytes of a body, inflated, that has room of its own where large ones take all there is: a sixteenth of the limit beyond it. */
+/** Bytes of a body, inflated, that is small: such bodies have a sixteenth of the limit, beyond it, to themselves. */
 const smallBody = 64 << 10
 const smallShare = 1 / 16
 
 export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): Budget {
-  const room = new Room(limit)
-  const smallRoom = new Room(limit * smallShare)
-  const used = () => room.used + smallRoom.used
+  const bodies = new WeightedSemaphore(limit)
+  const smallBodies = new WeightedSemaphore(limit * smallShare)
+  const used = () => bodies.used + smallBodies.used
   const refuse = countRefusals(limit, used, metrics)
   /** The one that may go beyond the limit, so that bodies that have come in half do not all wait for each other. */
   let beyond: object | undefined
   const lease = (user = () => ''): Lease => {
     const self = {}
     let held = 0
-    /** Of these, what is of the small room. */
+    /** Of these, what is of the memory for small bodies. */
     let heldSmall = 0
     /** Its request has ended: whatever goes on of it gets nothing any more, since nobody would give it back, and ends. */
     let isReleased = false
@@ -56,8 +56,8 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
       raise(bytes) {
         if (isReleased) return false
         const more = missing(bytes)
-        if (!room.take(more)) {
-          if (held + more > smallBody || !smallRoom.take(more)) return false
+        if (!bodies.take(more)) {
+          if (held + more > smallBody || !smallBodies.take(more)) return false
           heldSmall += more
         }
         held += more
@@ -72,42 +72,42 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
         if (isStuck && (beyond === undefined || beyond === self)) {
           beyond = self
           held += more
-          room.force(more)
+          bodies.force(more)
           return
         }
         const taken = () => {
           if (isReleased) {
-            room.give(more)
+            bodies.give(more)
             return
           }
           held += more
-          if (room.used > limit) beyond = self
+          if (bodies.used > limit) beyond = self
         }
-        if (!(await room.enter(more, { user: user(), wait, signal, isStuck, taken })))
+        if (!(await bodies.enter(more, { user: user(), wait, signal, isStuck, taken })))
           throw refuse('timeout', held + more)
       },
       force(bytes) {
         if (isReleased) return
         const more = missing(bytes)
         held += more
-        room.force(more)
+        bodies.force(more)
       },
       release() {
         isReleased = true
         const given = held - heldSmall
-        smallRoom.give(heldSmall)
+        smallBodies.give(heldSmall)
         held = heldSmall = 0
-        room.give(given)
+        bodies.give(given)
         if (beyond !== self) return
         beyond = undefined
-        room.letOneIn()
+        bodies.letOneIn()
       }
     }
   }
   return { lease }
 }
 
-/** Shows the room in the metrics; the result counts a refusal and makes its error. */
+/** Shows the memory in the metrics; the result counts a refusal and makes its error. */
 function countRefusals(
   limit: number,
   used: () => number,

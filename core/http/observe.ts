@@ -25,7 +25,7 @@ export function observeRequests(app: FastifyInstance, server: ServerKind, metric
   const inFlight = metrics.gauge('svc_servers_http_requests_in_flight', 'Requests being answered.', ['server'])
   app.addHook('onRequest', (request, _reply, done) => {
     inFlight.set(++running, { server })
-    request.life.onEnd(() => inFlight.set(--running, { server }))
+    request.lifetime.onEnd(() => inFlight.set(--running, { server }))
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -36,10 +36,10 @@ export function observeRequests(app: FastifyInstance, server: ServerKind, metric
     elapsed.observe(reply.elapsedTime / 1000, answer)
     const failure = reply.getHeader('x-svc-err-code')
     if (failure !== undefined) errors.add(1, { plugin: route.plugin, code: String(failure) })
-    if (request.life?.received > 0) received.add(request.life.received, route)
+    if (request.lifetime?.received > 0) received.add(request.lifetime.received, route)
     const { method, path, code } = answer
     request.log.debug(
-      { method, path, code, ms: Math.round(reply.elapsedTime), bytes: request.life?.received },
+      { method, path, code, ms: Math.round(reply.elapsedTime), bytes: request.lifetime?.received },
       'request'
     )
     done()

@@ -31,7 +31,7 @@ export function setContexts(
       channel,
       address: request.ip,
       timezone: zoneName(request.headers) ?? timezone,
-      signal: request.life.signal,
+      signal: request.lifetime.signal,
       log: request.log as unknown as RequestContext['log'],
       plugin: request.routeOptions.config.plugin ?? 'core',
       hints: readHints(request.headers),
@@ -40,8 +40,8 @@ export function setContexts(
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => {
-    const { body, ctx, life } = request
-    ctx.quota?.charge('bytes', Math.max(life.received, Buffer.isBuffer(body) ? body.length : 0))
+    const { body, ctx, lifetime } = request
+    ctx.quota?.charge('bytes', Math.max(lifetime.received, Buffer.isBuffer(body) ? body.length : 0))
     const form = formOf(request)
     const named = form && firstValue(form, 'db')
     if (named && !firstValue(request.query as Parameters, 'db'))

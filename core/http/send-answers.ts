@@ -16,9 +16,9 @@ export async function sendAnswers(
   options: Omit<EncodeOptions, 'elapsed'> = {}
 ): Promise<FastifyReply> {
   const elapsed = () => reply.elapsedTime
-  const { life } = reply.request
-  const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }), new Pace(life.signal), () =>
-    life.atWork()
+  const { lifetime } = reply.request
+  const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }), new Pace(lifetime.signal), () =>
+    lifetime.atWork()
   )
   const first = await pieces.next().catch((error: unknown) => {
     for (const answer of answers) if (answer.kind === 'records') answer.close?.()

@@ -11,7 +11,7 @@ const pieceLength = 1 << 16
  * below each in one go.
  */
 export function sendJson(reply: FastifyReply, value: unknown, levels: number): FastifyReply {
-  const pace = new Pace(reply.request.life.signal)
+  const pace = new Pace(reply.request.lifetime.signal)
   return reply.type('application/json').send(Readable.from(pieces(pace, value, levels), { objectMode: false }))
 }
 

@@ -19,7 +19,7 @@ export function traceRequests(app: FastifyInstance, server: ServerKind, tracing:
     const parent = typeof traceparent === 'string' ? traceparent : undefined
     const span = tracing.begin(`${request.method} ${url}`, facts, { request: { traceparent: parent } })
     if (span === undefined) return done()
-    request.life.onEnd(() => {
+    request.lifetime.onEnd(() => {
       span.set({ 'http.response.status_code': reply.statusCode })
       if (reply.statusCode >= 500) span.fail(`answered ${reply.statusCode}`)
       span.end()

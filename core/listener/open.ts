@@ -7,7 +7,7 @@ import type { RequestContext } from '../http/context.ts'
 import { toDbError } from '../http/errors.ts'
 import type { Quotas } from '../http/quota.ts'
 import { inPhase } from '../phase.ts'
-import type { ServerParts } from '../server.ts'
+import type { ServerDependencies } from '../server.ts'
 import { openGrpc } from './grpc.ts'
 import type { Listener, ListenerAddress } from './listener.ts'
 import { openTcp } from './tcp.ts'
@@ -47,10 +47,10 @@ export interface Listeners {
 }
 
 /** What listeners share with the HTTP servers. */
-export type ListenerParts = Pick<ServerParts, 'plugins' | 'services' | 'budget' | 'quotas' | 'stopping'>
+export type ListenerDependencies = Pick<ServerDependencies, 'plugins' | 'services' | 'budget' | 'quotas' | 'stopping'>
 
 /** Throws with nothing left open. */
-export async function openListeners(core: Core, parts: ListenerParts): Promise<Listeners> {
+export async function openListeners(core: Core, parts: ListenerDependencies): Promise<Listeners> {
   const { plugins, services } = parts
   const opened = new Map<string, OpenListener>()
   const close = async () => {
@@ -102,7 +102,7 @@ function scopeOf(
   core: Core,
   plugin: string,
   { name, options }: Listener,
-  { budget, quotas, stopping }: ListenerParts
+  { budget, quotas, stopping }: ListenerDependencies
 ): ListenerScope {
   const { metrics } = core
   const labels = { plugin, listener: name }

@@ -1,4 +1,4 @@
-// Fields of items as columns of one type: cells are gathered by row, text is copied one behind the other.
+// Turns fields of items into columns of one type: cells are gathered row by row, texts are copied into one buffer.
 import { type BytesData, bitmap, type FixedData, setBit } from './batch.ts'
 import { cell, type ItemBatch, type ItemField } from './items.ts'
 
@@ -86,7 +86,7 @@ function fixed(
   return missing ? { kind: 'fixed', values, valid: validity(kinds, rows, taken) } : { kind: 'fixed', values }
 }
 
-/** Ones where the kind of the row's cell is among the `taken`, one bit each. */
+/** A bitmap with a bit per row: set where the kind of the cell is among `taken`. */
 function validity(kinds: Uint8Array, rows: Uint32Array, taken: number): Uint8Array {
   const bits = bitmap(rows.length, false)
   for (let i = 0; i < rows.length; i++) if (((1 << kinds[rows[i]!]!) & taken) !== 0) setBit(bits, i)

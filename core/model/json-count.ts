@@ -1,4 +1,4 @@
-// How many values JSON text holds, told before any of them takes memory: those of one byte take fifty and more.
+// Counts the values of JSON text before it is parsed: a value of one byte takes fifty or more in memory.
 import { DbError } from '../errors.ts'
 import type { Steps } from '../pace.ts'
 
@@ -9,20 +9,20 @@ const [quote, backslash, comma, array, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b] 
 
 /**
  * Refuses JSON, or lines of it, of more than `max` values with DbError `InvalidArguments`, status 413; 0 sets no limit. Each array
- * and object counts as one, and each comma as one more. What is no JSON is no error here.
+ * and object counts as one, and each comma as one more. Invalid JSON is not an error here.
  */
 export function* checkJsonValues(json: Uint8Array, max: number): Steps<void> {
   // No value is shorter than a byte.
   if (max > 0 && json.length >= max && (yield* countJsonValues(json, max)) > max) throw tooManyValues(max)
 }
 
-/** What a body with more values, or lines of text, is refused with. */
+/** The error for a body with more values, or lines of text. */
 export function tooManyValues(max: number): DbError {
   const reason = `the body has more than ${max} values (http.max_body_values)`
   return new DbError('InvalidArguments', `${reason}: send less at a time`, { status: 413 })
 }
 
-/** The values of a text of JSON or of lines of it, or a number above `max` where they are more than that. */
+/** Number of values in JSON or in lines of JSON; some number above `max` where there are more than `max`. */
 export function* countJsonValues(json: Uint8Array, max: number): Steps<number> {
   let count = 1
   for (let i = 0, end = stepBytes; i < json.length && count <= max; i++) {

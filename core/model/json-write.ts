@@ -1,4 +1,4 @@
-// Lossless JSON out: 64-bit integers in full, floats in the shortest form that reads back the same.
+// Writes JSON without loss: 64-bit integers in full, floats in the shortest form that reads back the same.
 import { type ItemValue, Timestamp } from './items.ts'
 import { formatTimestamp } from './time.ts'
 
@@ -47,7 +47,7 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** A code unit's place among code points: surrogates stand for those above U+FFFF. */
+/** Rank of a code unit in code point order: surrogates stand for code points above U+FFFF. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }

@@ -1,6 +1,6 @@
 // The fast route: the runtime's own engine, for expressions that cannot make it slow, on text that is all ASCII.
 import { isAscii } from 'node:buffer'
-import { goesOneWay } from './one-way.ts'
+import { oneUnambiguous } from './one-unambiguous.ts'
 import { parseTree } from './parse.ts'
 import { cutTree, spanWriter } from './piece.ts'
 import { printNative } from './print.ts'
@@ -16,7 +16,7 @@ const asciiOnly = /^[\x00-\x7f]*$/
 /** Undefined where linear time is not certain; `other` takes the texts that are not for it. */
 export function nativeRoute(source: string, other: RegexRoute): RegexRoute | undefined {
   const tree = source.length > maxSource ? undefined : parseTree(source)
-  const way = tree && goesOneWay(tree)
+  const way = tree && oneUnambiguous(tree)
   if (tree === undefined || way === undefined) return undefined
   const printed = printNative(tree)
   const plain = compile(printed, '')

@@ -56,10 +56,10 @@ export function checkLabels(where: string, labels: readonly SeriesLabel[]): void
 }
 
 /** The same for one column of `rows` rows. */
-export function checkColumn(place: string, column: Column, rows: number): void {
-  if (typeof column !== 'object' || column === null) throw defect(`${place}: a column is ${String(column)}`)
+export function checkColumn(path: string, column: Column, rows: number): void {
+  if (typeof column !== 'object' || column === null) throw defect(`${path}: a column is ${String(column)}`)
   const { name, type, semantic, data, index } = column
-  const where = `${place}, column ${String(name)}`
+  const where = `${path}, column ${String(name)}`
   if (typeof name !== 'string') throw defect(`${where}: the name is no text`)
   if (!isColumnType(type)) throw defect(`${where}: unknown type ${String(type)}`)
   if (semantic !== 'tag' && semantic !== 'field' && semantic !== 'timestamp') {
@@ -119,14 +119,14 @@ function checkBooleans(where: string, values: Uint8Array, valid: Uint8Array | un
 const maxSeconds = 9_223_372_036_854n
 
 /** Not what is wrong with a record of the log: rows that are in it are not given up for it. */
-function checkSeconds(place: string, { name, type, data }: Column): void {
+function checkSeconds(path: string, { name, type, data }: Column): void {
   if (type !== 'TimestampSecond' || data.kind !== 'fixed') return
   const values = data.values as BigInt64Array
   for (let i = 0; i < values.length; i++) {
     const seconds = values[i]!
     if ((seconds <= maxSeconds && seconds >= -maxSeconds) || !isValid(data.valid, i)) continue
     const range = `times in seconds reach from -${maxSeconds} to ${maxSeconds}`
-    throw new DbError('InvalidArguments', `${place}, column ${name}: row ${i} is ${seconds}, ${range}`)
+    throw new DbError('InvalidArguments', `${path}, column ${name}: row ${i} is ${seconds}, ${range}`)
   }
 }
 

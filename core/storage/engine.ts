@@ -19,7 +19,7 @@ export interface Engine {
     readonly durable: boolean
     readonly distributed: boolean
     /** SQL statements wait for their turn in the driver: nobody else makes them wait. */
-    readonly turns?: boolean
+    readonly admission?: boolean
   }
   /** Databases, tables and columns; readable at once after `open`. */
   readonly catalog: Catalog

@@ -1,21 +1,21 @@
-// Finds numbers by 32-bit hashes. It grows a few slots with each number that is added, so that no single one waits for all others.
+// A hash table from 32-bit hashes to numbers. It grows incrementally, a few slots per insertion, so that no insertion rehashes everything.
 import { free } from '../workers/free.ts'
 
 /** Words of a slot: the hash, and the number from 1; 0 there is free. */
 const words = 2
-/** Slots that move with each number added: two would do, as a table has room for as many again as it had slots for. */
+/** Slots moved per insertion while the table grows. Two would be enough: n slots have to move within the n/2 insertions the new table has room for. */
 const movedAtOnce = 8
 
-/** Open addressing, at most half full. What numbers with equal hashes stand for is for the caller to compare. */
+/** Open addressing, at most half full. Callers compare what numbers with equal hashes stand for. */
 export class HashSlots {
-  /** Few at first: every table has one of these. */
+  /** Small at first: every table has one of these. */
   #slots = new Int32Array(4 * words)
-  /** The half as large table before, as long as some of it is not in `#slots`, too. */
+  /** While the table grows: the previous one, half as large, until all of its slots have moved to `#slots`. */
   #before: Int32Array | undefined
-  /** Slots of `#before` that are in `#slots`. */
+  /** How many slots of `#before` have moved to `#slots`. */
   #moved = 0
   #count = 0
-  /** Of the last search: its hash, the table it is in, and the slot it looks at next. */
+  /** State of the last search: its hash, the table it is in, and the slot it looks at next. */
   #hash = 0
   #searched: Int32Array = this.#slots
   #next = 0
@@ -28,7 +28,7 @@ export class HashSlots {
     return this.next()
   }
 
-  /** The next one with the hash that was searched for last, or -1; one that is moving may come twice. */
+  /** The next number with the hash of the last search, or -1. While the table grows the same number may come twice. */
   next(): number {
     for (;;) {
       const slots = this.#searched
@@ -63,7 +63,7 @@ export class HashSlots {
     slots[slot * words + 1] = stored
   }
 
-  /** Twice the room, which is empty at first. */
+  /** Doubles the table; the new one starts empty and takes the old slots over step by step. */
   #grow(): void {
     this.#before = this.#slots
     this.#slots = new Int32Array(this.#slots.length * 2)

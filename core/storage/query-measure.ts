@@ -3,7 +3,7 @@ import type { RequestContext } from '../http/context.ts'
 import type { Histogram, Metrics } from '../metrics/metrics.ts'
 import type { Span, Tracing } from '../trace/trace.ts'
 import type { Query, QueryResult } from './engine.ts'
-import type { Gate } from './gate.ts'
+import type { Semaphore } from './semaphore.ts'
 import { timed } from './timed.ts'
 
 /** Waits for a place, runs a query and counts it; the place is free when the result was read to its end, left or closed. */
@@ -14,12 +14,12 @@ type Asking = Pick<RequestContext, 'signal' | 'user'>
 const buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300]
 
 export function createRunQuery(
-  gates: Readonly<Record<Query['kind'], Gate>>,
+  semaphores: Readonly<Record<Query['kind'], Semaphore>>,
   metrics: Metrics,
   tracing: Tracing
 ): RunQuery {
-  const sum = (count: (gate: Gate) => number) =>
-    [...new Set(Object.values(gates))].reduce((all, gate) => all + count(gate), 0)
+  const sum = (count: (semaphore: Semaphore) => number) =>
+    [...new Set(Object.values(semaphores))].reduce((all, semaphore) => all + count(semaphore), 0)
   const elapsed = metrics.histogram(
     'svc_query_elapsed',
     'Seconds the engine took for a query: `sql`, `scan` of a table, or `series` of samples; waiting for its turn left out.',
@@ -31,18 +31,18 @@ export function createRunQuery(
     'kind'
   ])
   metrics.gauge('svc_query_running', 'Queries that run, those whose rows are still being read included.', [], gauge =>
-    gauge.set(sum(gate => gate.running()))
+    gauge.set(sum(semaphore => semaphore.running()))
   )
   metrics.gauge(
     'svc_query_waiting',
     'Queries that wait for their turn (max_concurrent_queries); SQL statements are in `svc_query_process_statements`.',
     [],
-    gauge => gauge.set(sum(gate => gate.waiting()))
+    gauge => gauge.set(sum(semaphore => semaphore.waiting()))
   )
   return async (kind, { signal, user }, run) => {
     const asked = performance.now()
     const span = tracing.begin('query', { 'weir.query.kind': kind })
-    const leave = await gates[kind].enter(signal, user.name).catch((error: unknown) => {
+    const leave = await semaphores[kind].enter(signal, user.name).catch((error: unknown) => {
       end(span, error)
       throw error
     })

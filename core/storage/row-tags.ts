@@ -7,17 +7,17 @@ import type { Steps } from '../pace.ts'
 import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedWrite, SeriesNumbers } from './engine.ts'
 import type { LimitsOf } from './limits.ts'
-import { type Room, seriesOf, seriesRoom } from './room.ts'
 import { checkName } from './schema.ts'
+import { seriesOf, seriesQuota, type WriteQuota } from './write-quota.ts'
 
 /** Series that are looked at in one step. */
 export const stepSeries = 256
 
-/** Whose keys they are, and the room there is for all of the request. */
+/** Whose keys they are, and what the request may still add. */
 export interface TagScope {
   readonly plugin: string
   readonly database: string
-  readonly room: Room
+  readonly quota: WriteQuota
 }
 
 /** A write, and what of its tags the catalog does not know yet. */
@@ -35,7 +35,7 @@ export interface TaggedWrite {
  */
 export function* findTags(
   catalog: Catalog,
-  { plugin, database, room }: TagScope,
+  { plugin, database, quota }: TagScope,
   write: TableWrite
 ): Steps<TaggedWrite> {
   const { tags } = write
@@ -46,7 +46,7 @@ export function* findTags(
   const added: { readonly index: number; readonly labels: readonly SeriesLabel[] }[] = []
   const names = new Set<string>()
   const made = { physicalTable: write.options?.physical_table, columns: write.columns.map(column => column.name) }
-  const own = room.table(database, write.table, made)
+  const own = quota.table(database, write.table, made)
   for (const [i, index] of numbers.unknown.entries()) {
     if (i % stepSeries === stepSeries - 1) yield
     const labels = tags.labels(index)
@@ -70,7 +70,7 @@ export function* introduceTags(
   if (numbers === undefined || write.tags === undefined) return found
   const { table } = found
   const tags = new Set(table.tags.map(({ name }) => name))
-  for (const { name } of write.columns) if (tags.has(name)) throw wrongPlace(table, name, 'tag', 'field')
+  for (const { name } of write.columns) if (tags.has(name)) throw semanticMismatch(table, name, 'tag', 'field')
   const value = table.timeIndex.name
   const limit = limitsOf(table.database).series
   // Near the limit one by one: several keys may stand for the same tags.
@@ -79,8 +79,8 @@ export function* introduceTags(
     if (from > 0 && from % stepSeries === 0) yield
     const some = added.slice(from, from + size)
     for (const { labels } of some) checkPlaces(table, tags, labels)
-    const room = seriesRoom(catalog, table, limit)
-    for (const { labels } of some) room.take(labels, some.length)
+    const quota = seriesQuota(catalog, table, limit)
+    for (const { labels } of some) quota.take(labels, some.length)
     catalog.addSeries(
       numbers,
       some.map(({ index, labels }) => ({ index, table, value, labels }))
@@ -91,7 +91,7 @@ export function* introduceTags(
 
 function checkPlaces(table: Table, tags: ReadonlySet<string>, labels: readonly SeriesLabel[]): void {
   const other = labels.find(({ name }) => !tags.has(name))
-  if (other !== undefined) throw wrongPlace(table, other.name, 'field', 'tag')
+  if (other !== undefined) throw semanticMismatch(table, other.name, 'field', 'tag')
   const missing = table.tags.find(({ name, nullable }) => !nullable && !labels.some(label => label.name === name))
   if (missing === undefined) return
   throw new DbError(
@@ -100,7 +100,7 @@ function checkPlaces(table: Table, tags: ReadonlySet<string>, labels: readonly S
   )
 }
 
-function wrongPlace({ name: table }: Table, name: string, stored: string, given: string): DbError {
+function semanticMismatch({ name: table }: Table, name: string, stored: string, given: string): DbError {
   return new DbError(
     'InvalidArguments',
     `Column semantic_type incompatible. Column ${name} of table ${table} is a ${stored}, the write has a ${given} of that name`

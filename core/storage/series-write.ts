@@ -6,13 +6,13 @@ import { mapPaced, type Pace, runPaced, type Steps } from '../pace.ts'
 import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedSeries, ResolvedWrite, SeriesAddition, SeriesNumbers } from './engine.ts'
 import { LimitReached, type LimitsOf } from './limits.ts'
-import { createRoom, seriesRoom, type TableRoom } from './room.ts'
 import { stepSeries } from './row-tags.ts'
 import type { PlannedWrite } from './schema.ts'
 import { rowsOfSeries } from './series-rows.ts'
 import { numberColumn, seriesShape, TableShape } from './series-shape.ts'
+import { createWriteQuota, seriesQuota, type TableQuota } from './write-quota.ts'
 
-export interface SeriesParts {
+export interface SeriesDependencies {
   readonly catalog: Catalog
   /** Makes and widens tables of one database, all together. */
   resolve(db: string, writes: readonly PlannedWrite[], pace: Pace): Promise<readonly ResolvedWrite[]>
@@ -45,7 +45,7 @@ export interface RefusedSeries {
 }
 
 export async function resolveSeriesWrite(
-  parts: SeriesParts,
+  parts: SeriesDependencies,
   request: SeriesRequest,
   write: SeriesWrite,
   pace: Pace
@@ -72,7 +72,7 @@ export async function resolveSeriesWrite(
 
 /** What the unknown keys stand for, by table; each gets a look at the limits. */
 function* nameSeries(
-  { catalog, requireDatabase, limitsOf }: SeriesParts,
+  { catalog, requireDatabase, limitsOf }: SeriesDependencies,
   { db, plugin }: SeriesRequest,
   write: SeriesWrite,
   numbers: SeriesNumbers,
@@ -86,13 +86,13 @@ function* nameSeries(
     databases.set(database, known)
     return known
   }
-  const room = createRoom(catalog, limitsOf, numbers.unknown.length)
-  const rooms = new Map<TableShape, TableRoom>()
+  const quota = createWriteQuota(catalog, limitsOf, numbers.unknown.length)
+  const quotas = new Map<TableShape, TableQuota>()
   const roomOf = (shape: TableShape) => {
     const { database, name, physicalTable } = shape
     const columns = [write.timeColumn, write.valueColumn]
-    const made = rooms.get(shape) ?? room.table(database, name, { physicalTable, columns })
-    rooms.set(shape, made)
+    const made = quotas.get(shape) ?? quota.table(database, name, { physicalTable, columns })
+    quotas.set(shape, made)
     return made
   }
   for (const [i, index] of numbers.unknown.entries()) {
@@ -119,7 +119,7 @@ function* nameSeries(
 
 /** Makes tables and numbers; returns the tables whose samples are written as rows. */
 async function introduce(
-  { catalog, resolve, limitsOf }: SeriesParts,
+  { catalog, resolve, limitsOf }: SeriesDependencies,
   { autoCreate, options }: SeriesRequest,
   write: SeriesWrite,
   numbers: SeriesNumbers,
@@ -156,10 +156,10 @@ function* addSeries(
   for (let from = 0; from < series.length; from += stepSeries) {
     const some = series.slice(from, from + stepSeries)
     // Others may have added series since this write was looked at: what counts is how many there are now.
-    const room = seriesRoom(catalog, of.table, limitsOf(of.table.database).series)
+    const quota = seriesQuota(catalog, of.table, limitsOf(of.table.database).series)
     const fitting = some.filter(({ index, labels }) => {
       try {
-        room.take(labels, some.length)
+        quota.take(labels, some.length)
         return true
       } catch (error) {
         refuse(index, error)

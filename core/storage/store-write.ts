@@ -9,20 +9,20 @@ import { Pace, runPaced } from '../pace.ts'
 import { checkColumns, checkSamples } from './check-columns.ts'
 import type { Engine, ResolvedSeries, ResolvedWrite } from './engine.ts'
 import { LimitReached } from './limits.ts'
-import { checkSeries, createRoom } from './room.ts'
 import { findTags, introduceTags, type TaggedWrite } from './row-tags.ts'
 import { checkWrite } from './schema.ts'
-import { type RefusedSeries, resolveSeriesWrite, type SeriesParts } from './series-write.ts'
+import { type RefusedSeries, resolveSeriesWrite, type SeriesDependencies } from './series-write.ts'
 import type { WriteResult } from './store.ts'
+import { checkSeries, createWriteQuota } from './write-quota.ts'
 
 /** How often a write is planned anew because a table changed under it. */
 const maxAttempts = 5
 
-export interface StoreWriteParts extends Omit<SeriesParts, 'catalog'> {
+export interface StoreWriteDependencies extends Omit<SeriesDependencies, 'catalog'> {
   readonly engine: Engine
   readonly config: Pick<Config, 'auto_create_table'>
   /** Work that no change of a table comes between; it gets the `resolve` that may be called in it. */
-  alone<T>(work: (resolve: SeriesParts['resolve']) => Promise<T>): Promise<T>
+  alone<T>(work: (resolve: SeriesDependencies['resolve']) => Promise<T>): Promise<T>
   /** Counts what was stored. */
   count(ctx: RequestContext, rows: number, deleted: number): void
   /** Counts a write that did not fit, as a whole or in part. */
@@ -43,7 +43,7 @@ interface Resolved {
 }
 
 export function createStoreWrite(
-  parts: StoreWriteParts
+  parts: StoreWriteDependencies
 ): (ctx: RequestContext, writes: Writes) => Promise<WriteResult> {
   return async (ctx, writes) => {
     authorise(ctx.user, 'write')
@@ -63,7 +63,10 @@ export function createStoreWrite(
         if (error instanceof LimitReached) parts.refuseAt(error)
         if (!isDbError(error) || !outdated.has(error.code)) throw error
         if (attempt === maxAttempts) {
-          throw new DbError('StorageUnavailable', 'tables change all the time', { cause: error, retryAfter: 1 })
+          throw new DbError('StorageUnavailable', "the table's schema kept changing during the write; retry", {
+            cause: error,
+            retryAfter: 1
+          })
         }
       }
     }
@@ -71,7 +74,11 @@ export function createStoreWrite(
 }
 
 /** For a user who may not write to every database. */
-async function limited(parts: StoreWriteParts, ctx: RequestContext, writes: Writes): Promise<StoreWriteParts> {
+async function limited(
+  parts: StoreWriteDependencies,
+  ctx: RequestContext,
+  writes: Writes
+): Promise<StoreWriteDependencies> {
   const { db, user } = ctx
   const pace = new Pace(ctx.signal)
   for (const write of writes) {
@@ -109,7 +116,7 @@ function databaseOf(write: SeriesWrite, i: number): string | undefined {
 
 /** What the engine trusts and the log keeps. */
 async function checkWrites(
-  { refuse }: StoreWriteParts,
+  { refuse }: StoreWriteDependencies,
   ctx: RequestContext,
   writes: Writes,
   pace: Pace
@@ -130,7 +137,7 @@ async function checkWrites(
 }
 
 async function writeOnce(
-  parts: StoreWriteParts,
+  parts: StoreWriteDependencies,
   ctx: RequestContext,
   writes: Writes,
   pace: Pace
@@ -149,7 +156,7 @@ async function writeOnce(
 }
 
 async function resolveAll(
-  parts: StoreWriteParts,
+  parts: StoreWriteDependencies,
   ctx: RequestContext,
   writes: Writes,
   pace: Pace
@@ -174,7 +181,7 @@ async function resolveAll(
 
 /** Tables of one database are made and widened together. */
 async function resolveTables(
-  { engine, resolve, requireDatabase, limitsOf }: StoreWriteParts,
+  { engine, resolve, requireDatabase, limitsOf }: StoreWriteDependencies,
   { db, plugin }: RequestContext,
   writes: readonly TableWrite[],
   allowed: (write: TableWrite) => boolean,
@@ -184,7 +191,7 @@ async function resolveTables(
   const resolved = new Map<TableWrite, ResolvedWrite>()
   for (const [database, group] of Map.groupBy(writes, write => write.database ?? db)) {
     const keys = group.reduce((sum, { tags }) => sum + (tags?.keys.count ?? 0), 0)
-    const scope = { plugin, database, room: createRoom(engine.catalog, limitsOf, keys) }
+    const scope = { plugin, database, quota: createWriteQuota(engine.catalog, limitsOf, keys) }
     await runPaced(pace, checkSeries(engine.catalog, database, group, limitsOf))
     const tagged: TaggedWrite[] = []
     for (const write of group) tagged.push(await runPaced(pace, findTags(engine.catalog, scope, write)))

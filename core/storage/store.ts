@@ -26,15 +26,15 @@ import type {
   TableStatistics,
   TableStep
 } from './engine.ts'
-import { createGate } from './gate.ts'
 import { configuredLimits, type DatabaseLimits, LimitReached } from './limits.ts'
 import { createNews } from './news.ts'
 import { createRunQuery } from './query-measure.ts'
-import { checkSteps, createRoom, type Room } from './room.ts'
 import { checkDefinition, checkHosts, checkName, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
+import { createSemaphore } from './semaphore.ts'
 import type { RefusedSeries } from './series-write.ts'
-import { createStoreWrite, type StoreWriteParts } from './store-write.ts'
+import { createStoreWrite, type StoreWriteDependencies } from './store-write.ts'
 import { refuseSystem } from './system.ts'
+import { checkSteps, createWriteQuota, type WriteQuota } from './write-quota.ts'
 
 /** Tables that are made or changed in one transaction. */
 const stepTables = 250
@@ -90,7 +90,7 @@ export interface Store {
    * For protocols that leave out what does not fit and store the rest: the room there is for at most so many sets of tags, counted as they
    * are taken. The store looks again when it writes.
    */
-  room(max: number): Room
+  writeQuota(max: number): WriteQuota
 
   views(database: string): readonly View[]
   view(database: string, name: string): View | undefined
@@ -108,7 +108,7 @@ export interface Store {
   maintain(ctx: RequestContext, task: Maintenance): Promise<Report>
 }
 
-export interface StoreParts {
+export interface StoreDependencies {
   readonly engine: Engine
   readonly config: Pick<
     Config,
@@ -126,23 +126,23 @@ export interface Stores {
 }
 
 /** The store over an open engine. */
-export function createStore(parts: StoreParts): Store {
+export function createStore(parts: StoreDependencies): Store {
   return createStores(parts).store
 }
 
 /** The same with the way past the protection of the system database, for the server itself. */
-export function createStores({ engine, config, metrics, tracing = noTracing, audit }: StoreParts): Stores {
+export function createStores({ engine, config, metrics, tracing = noTracing, audit }: StoreDependencies): Stores {
   const { catalog } = engine
   const refusedHelp =
     'Queries other than SQL refused: `full`, too many waited; `late`, their turn did not come in time.'
   const refused = metrics.counter('svc_query_refused_total', refusedHelp, ['reason'])
-  const gate = createGate(() => config.max_concurrent_queries, {
+  const semaphore = createSemaphore(() => config.max_concurrent_queries, {
     queue: () => ({ max: config.max_waiting_queries, time: config.query_wait_timeout }),
     refused: reason => refused.add(1, { reason })
   })
-  const open = createGate(0)
-  const gates = { sql: engine.supports.turns ? open : gate, scan: gate, series: gate }
-  const runQuery = createRunQuery(gates, metrics, tracing)
+  const open = createSemaphore(0)
+  const semaphores = { sql: engine.supports.admission ? open : semaphore, scan: semaphore, series: semaphore }
+  const runQuery = createRunQuery(semaphores, metrics, tracing)
   const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written.', ['db', 'plugin'])
   const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key.', ['db', 'plugin'])
   const writesRefused = metrics.counter(
@@ -171,7 +171,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
   const dbLabel = databaseLabel(catalog.databases().map(database => database.name))
 
   // Changes of the catalog take turns, so that two requests that meet a new table agree on it.
-  const inTurn = serialQueue()
+  const serially = serialQueue()
 
   const newTables = createNews()
 
@@ -235,7 +235,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
 
   /** The writes with their tables, all created or widened together as needed. `run` keeps other changes of the catalog away. */
   const resolveIn =
-    (run: typeof inTurn) =>
+    (run: typeof serially) =>
     async (db: string, writes: readonly PlannedWrite[], pace: Pace): Promise<ResolvedWrite[]> => {
       for (;;) {
         const { tables, steps } = await plan(db, writes, pace)
@@ -254,14 +254,14 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       }
     }
 
-  const writeParts: StoreWriteParts = {
+  const writeParts: StoreWriteDependencies = {
     engine,
     config,
-    resolve: resolveIn(inTurn),
+    resolve: resolveIn(serially),
     requireDatabase,
     limitsOf,
     refuseAt,
-    alone: work => inTurn(() => work(resolveIn(run => run()))),
+    alone: work => serially(() => work(resolveIn(run => run()))),
     count({ db, plugin }, rows, deleted) {
       const labels = { db: dbLabel(db), plugin }
       if (rows > deleted) rowsWritten.add(rows - deleted, labels)
@@ -269,7 +269,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     },
     refuse: ({ plugin }) => writesRefused.add(1, { plugin })
   }
-  const checkGrowth = (database: string, step: TableStep) =>
+  const checkStepLimits = (database: string, step: TableStep) =>
     atLimits(() => checkSteps(catalog, database, [step], limitsOf(database)))
   const requireWritable = (name: string): Database => {
     refuseSystem(name)
@@ -310,11 +310,11 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     statistics: table => catalog.statistics(table),
     knowsSeries: (table, labels) => catalog.knowsSeries(table, labels),
     limits: limitsOf,
-    room(max) {
-      const room = createRoom(catalog, limitsOf, max)
+    writeQuota(max) {
+      const quota = createWriteQuota(catalog, limitsOf, max)
       return {
         table(...of) {
-          const { take } = room.table(...of)
+          const { take } = quota.table(...of)
           return { take: labels => atLimits(() => take(labels)) }
         }
       }
@@ -324,7 +324,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     createDatabase(ctx, name, options) {
       authoriseAll(ctx.user, 'write')
       checkName('database', name)
-      return inTurn(async () => {
+      return serially(async () => {
         if (catalog.database(name)) throw new DbError('InvalidArguments', `Schema ${name} already exists`)
         return catalog.createDatabase(name, options)
       })
@@ -333,7 +333,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     changeDatabase(ctx, name, options) {
       authorise(ctx.user, 'write', name)
       refuseSystem(name)
-      return inTurn(async () => {
+      return serially(async () => {
         requireDatabase(name)
         return catalog.changeDatabase(name, options)
       })
@@ -342,7 +342,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     dropDatabase(ctx, name) {
       authoriseAll(ctx.user, 'write')
       refuseSystem(name)
-      return inTurn(async () => {
+      return serially(async () => {
         if (!catalog.database(name)) {
           throw new DbError('InvalidArguments', `Failed to find schema, schema info: ${name}`)
         }
@@ -356,11 +356,11 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     createTable(ctx, definition) {
       authorise(ctx.user, 'write', definition.database)
       refuseSystem(definition.database)
-      return inTurn(async () => {
+      return serially(async () => {
         refuseTaken(definition.database, definition.name)
         const step = { kind: 'create', definition: complete(definition) } as const
         checkHosts([step])
-        checkGrowth(definition.database, step)
+        checkStepLimits(definition.database, step)
         const table = await catalog.createTable(step.definition)
         tablesCreated.add(1, { db: dbLabel(definition.database) })
         newTables.tell()
@@ -371,9 +371,9 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     changeTable(ctx, table, change) {
       authorise(ctx.user, 'write', table.database)
       refuseSystem(table.database)
-      return inTurn(async () => {
+      return serially(async () => {
         if (change.kind === 'rename') refuseTaken(table.database, change.name)
-        checkGrowth(table.database, { kind: 'change', table, change })
+        checkStepLimits(table.database, { kind: 'change', table, change })
         const changed = await catalog.changeTable(table, change)
         tablesChanged.add(1, { db: dbLabel(table.database) })
         if (change.kind === 'rename') newTables.tell()
@@ -384,14 +384,14 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     dropTable(ctx, table) {
       authorise(ctx.user, 'write', table.database)
       refuseSystem(table.database)
-      return inTurn(() => catalog.dropTable(table))
+      return serially(() => catalog.dropTable(table))
     },
 
     putView(ctx, view, replace) {
       authorise(ctx.user, 'write', view.database)
       refuseSystem(view.database)
       checkName('table', view.name)
-      return inTurn(async () => {
+      return serially(async () => {
         requireDatabase(view.database)
         if (!replace || catalog.table(view.database, view.name)) refuseTaken(view.database, view.name)
         await catalog.putView(view)
@@ -401,7 +401,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     dropView(ctx, view) {
       authorise(ctx.user, 'write', view.database)
       refuseSystem(view.database)
-      return inTurn(() => catalog.dropView(view))
+      return serially(() => catalog.dropView(view))
     },
 
     maintain(ctx, task) {

@@ -4,7 +4,7 @@ import type { AlertingService, MetricsysService, PromqlService, SqlQueryService 
 import { describeAlerts, describeGroups } from './answer.ts'
 import { type Counted, createCounters } from './counters.ts'
 import { createAsk } from './evaluate/ask.ts'
-import { type EvaluateOptions, type EvaluateParts, evaluateGroup } from './evaluate/evaluate.ts'
+import { type EvaluateDependencies, type EvaluateOptions, evaluateGroup } from './evaluate/evaluate.ts'
 import { matchers } from './evaluate/restore.ts'
 import { keepSchedule } from './evaluate/schedule.ts'
 import { droppedRules, type GroupState, groupState, type RuleState } from './evaluate/state.ts'
@@ -21,7 +21,7 @@ export interface AlertingOptions extends EvaluateOptions, NotifyOptions, LoadLim
   readonly evaluation_interval: number
 }
 
-export interface AlertingParts {
+export interface AlertingDependencies {
   readonly promql: PromqlService | undefined
   readonly sql: SqlQueryService | undefined
   readonly metricsys: MetricsysService | undefined
@@ -40,7 +40,7 @@ interface Running {
 }
 
 /** Throws Error with every problem of the files of rules. */
-export function createService(core: PluginCore, options: AlertingOptions, parts: AlertingParts): OwnService {
+export function createService(core: PluginCore, options: AlertingOptions, parts: AlertingDependencies): OwnService {
   const log = core.log
   let running: readonly Running[] = []
   const states = () => running.map(({ state }) => state)
@@ -58,7 +58,7 @@ export function createService(core: PluginCore, options: AlertingOptions, parts:
       },
       options
     )
-  const evaluation: EvaluateParts = {
+  const evaluation: EvaluateDependencies = {
     ...{ counters, log, options, promql: parts.promql, metricsys: parts.metricsys },
     ask: createAsk(parts),
     context: (db, signal) => ({ ...core.context(db), signal }),

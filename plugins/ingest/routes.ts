@@ -46,7 +46,7 @@ export function routes(app: PluginApp<'pipelines', never>): void {
     )
     core.store.requireDatabase(ctx.db)
     const observed = counters.start(ctx)
-    request.life.onEnd(() => observed.end(reply.statusCode))
+    request.lifetime.onEnd(() => observed.end(reply.statusCode))
     const body = bodyBytes(request)
     const result = await observed.transform(() => services.pipelines.runBody(ctx, pipeline, body, contentType, options))
     const { rows, perWrite } = await core.store.write(ctx, result.writes)

@@ -49,7 +49,8 @@ function checkFields({ body, decoded, table }: LineTable): void {
     if (table === undefined && name === timeColumn)
       throw failure(body, at, `field ${name} has the name of the time index`)
     if (column === undefined) continue
-    if (column.semantic !== 'field') throw failure(body, at, wrongPlace(name, decoded.name, column.semantic, 'field'))
+    if (column.semantic !== 'field')
+      throw failure(body, at, semanticMismatch(name, decoded.name, column.semantic, 'field'))
     if (column.type !== type) {
       const reason = `column ${name} of table ${decoded.name} is ${column.type}, the field is ${type}`
       throw failure(body, at, reason)
@@ -62,7 +63,7 @@ export function columnsByName(table: Table | undefined): ReadonlyMap<string, Tab
   return new Map(table?.columns.map(column => [column.name, column]))
 }
 
-export function wrongPlace(name: string, table: string, stored: string, given: string): string {
+export function semanticMismatch(name: string, table: string, stored: string, given: string): string {
   const is = stored === 'timestamp' ? 'the time index' : `a ${stored}`
   return `column ${name} of table ${table} is ${is}, the line has a ${given} of that name`
 }

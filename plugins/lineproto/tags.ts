@@ -1,6 +1,6 @@
 // The tags of rows: keys that the store knows or asks about.
 import type { RowTags, TableColumn } from '../../core/index.ts'
-import { columnsByName, type LineTable, timeColumn, wrongPlace } from './columns.ts'
+import { columnsByName, type LineTable, semanticMismatch, timeColumn } from './columns.ts'
 import { failure } from './decode/position.ts'
 import { readTags, type Tag } from './decode/tags.ts'
 
@@ -43,7 +43,7 @@ class TagCheck {
   #check({ name, at }: Tag): void {
     const column = this.#columns.get(name)
     const place = this.#fields.has(name) ? 'field' : name === this.#time ? 'timestamp' : (column?.semantic ?? 'tag')
-    if (place !== 'tag') throw failure(this.#body, at, wrongPlace(name, this.#name, place, 'tag'))
+    if (place !== 'tag') throw failure(this.#body, at, semanticMismatch(name, this.#name, place, 'tag'))
     if (column !== undefined && column.type !== 'String') {
       throw failure(this.#body, at, `column ${name} of table ${this.#name} is ${column.type}, a tag is String`)
     }

@@ -20,14 +20,14 @@ export function routes(app: PluginApp<never, 'pipelines'>, receive: Receive): vo
     '/api/v1/push',
     { schema, config: { action: 'write', ownEncodings: ['snappy'] } },
     async (request, reply) => {
-      const { ctx, headers, life } = request
+      const { ctx, headers, lifetime } = request
       const { written, skipped } = await receive(ctx, {
         body: bodyBytes(request),
         contentType: headers['content-type'],
         table: headerText(headers, 'x-svc-log-table-name').trim() || defaultTable,
         pipelines,
         headers: pipelines?.readHeaders(headers) ?? {},
-        hold: bytes => life.lease.force(bytes)
+        hold: bytes => lifetime.lease.force(bytes)
       })
       return sendWritten(reply, written, skipped)
     }

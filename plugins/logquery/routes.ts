@@ -76,7 +76,7 @@ export function routes(
     send: (answer: T) => FastifyReply | Promise<FastifyReply>
   ) => {
     const { ctx } = request
-    request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: core.store.label(ctx.db) }))
+    request.lifetime.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: core.store.label(ctx.db) }))
     const text = await documentOf(request, core.config.http.body_limit)
     try {
       const query = readFor(ctx, text, options)

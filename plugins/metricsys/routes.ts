@@ -48,8 +48,8 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
     const { physical_table: hinted } = ctx.hints.options
     const physicalTable = firstValue(query, 'physical_table') || hinted || defaultPhysicalTable
     const hold = (bytes: number) => {
-      request.life.lease.force(bytes)
-      request.life.returnBody()
+      request.lifetime.lease.force(bytes)
+      request.lifetime.returnBody()
     }
     const pipeline = version === '1.0' ? pipelineOf(app, headers) : undefined
     const body = bodyBytes(request)

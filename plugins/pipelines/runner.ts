@@ -29,7 +29,7 @@ export interface RunLimits {
   readonly max_document_size: number
 }
 
-export interface Surroundings {
+export interface RunnerContext {
   readonly kinds: ProcessorKinds
   limits(): RunLimits
   /** How many of them a table of the database may have. */
@@ -61,7 +61,7 @@ const defaultNestedLevels = 10
 /** Versions that stay compiled. */
 const maxCompiled = 1000
 
-export function createRunner({ kinds, limits, columns, find, table }: Surroundings): Runner {
+export function createRunner({ kinds, limits, columns, find, table }: RunnerContext): Runner {
   const cache = new Map<string, Pipeline>()
   const compiled = (version: Version): Pipeline => {
     const key = `${version.name}@${version.created}`

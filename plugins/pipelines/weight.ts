@@ -4,7 +4,7 @@ import type { Version } from './runner.ts'
 /** Bytes of a document from which on reading it alone is work for another thread. */
 const longDocument = 16 * 1024
 /** Bytes of input times the weight of the pipeline that take some 10 ms. */
-const lightWork = 1 << 20
+const maxLightWork = 1 << 20
 /** Of a step with a regular expression, which may look at all of a text for each match. */
 const patternWeight = 512
 /** Of the pipeline without steps: items are decoded and become columns. */
@@ -14,7 +14,7 @@ const weights = new WeakMap<Version, number>()
 
 /** Whether a pipeline takes so many bytes in some 10 ms; undefined is the built-in one. Processors of the `added` kinds may do anything. */
 export function isLight(version: Version | undefined, bytes: number, added: readonly string[]): boolean {
-  return bytes * weightOf(version, added) <= lightWork
+  return bytes * weightOf(version, added) <= maxLightWork
 }
 
 function weightOf(version: Version | undefined, added: readonly string[]): number {

@@ -66,12 +66,12 @@ function makeFrame(callFrame: CallFrame, options: FrameOptions): Frame {
   const known = special.get(name)
   if (known !== undefined && url === '') return { ...native, name: `[native] ${known}`, owner: known }
   if (url === '') return { ...native, name }
-  const place = placeOf(callFrame, options)
+  const place = locationOf(callFrame, options)
   const plugin = pluginOf(place.file, options.modules)
   return { name, ...place, ...(plugin === undefined ? belonging(place.file) : { owner: plugin, kind: 'plugin' }) }
 }
 
-function placeOf({ url, lineNumber }: CallFrame, { root }: FrameOptions) {
+function locationOf({ url, lineNumber }: CallFrame, { root }: FrameOptions) {
   const path = pathOf(url)
   if (path === undefined) return { file: url, line: lineNumber + 1 }
   return { file: shorten(path, root), line: lineNumber + 1 }

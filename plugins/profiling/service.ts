@@ -6,9 +6,9 @@ import { type CpuOptions, recordCpu } from './cpu/record.ts'
 import { createFrameNamer } from './frame.ts'
 import { createGdump, type Gdump } from './heap/gdump.ts'
 import { createHeapProfiling, type HeapProfiling } from './heap/sampling.ts'
+import { createMutex } from './mutex.ts'
 import type { Profile } from './profile.ts'
 import { drawDump } from './symbol/draw.ts'
-import { createTurn } from './turn.ts'
 
 export interface Profiling {
   /** Rejects with the signal's reason when it fires, and with status 409 while another is recorded. */
@@ -36,8 +36,8 @@ export async function createProfiling(core: Core, options: ProfilingOptions): Pr
   const { log, metrics } = core
   const folder = join(core.config.storage.data_home, 'profiles')
   const gdump = createGdump({ heap, folder, step: options.gdump_step, files: options.gdump_files, log, metrics })
-  const recording = createTurn('a CPU profile')
-  const drawing = createTurn('the picture of a dump')
+  const recording = createMutex('a CPU profile')
+  const drawing = createMutex('the picture of a dump')
   const active = { cpu: recording.isTaken, heap: heap.isActive, gdump: gdump.isActive, symbol: drawing.isTaken }
   metrics.gauge('svc_profiling_active', '1 while a kind of profile is being taken.', ['kind'], gauge => {
     for (const [kind, isActive] of Object.entries(active)) gauge.set(isActive() ? 1 : 0, { kind })

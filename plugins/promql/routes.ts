@@ -37,7 +37,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
     config: { action: 'read' },
     async handler(request, reply) {
       const { ctx } = request
-      request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
+      request.lifetime.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       const parameter: ReadParameter = key => parameterOf(request, key)
       const { format, encoding } = app.core.formats.choose(parameter)
       const times = { start: requiredTime(parameter, 'start'), end: requiredTime(parameter, 'end') }

@@ -1,5 +1,5 @@
 // What other plugins may ask of PromQL.
-import { authorise, type Core, createGate, DbError, type RequestContext } from '../../core/index.ts'
+import { authorise, type Core, createSemaphore, DbError, type RequestContext } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService } from '../services.ts'
 import { recordsOf } from './api/records.ts'
 import { resultPieces, seriesCount } from './api/result.ts'
@@ -50,7 +50,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
   const measure = createMeasure(core)
   const refusedHelp = 'PromQL queries refused: `full`, too many waited; `late`, their turn did not come in time.'
   const refused = core.metrics.counter('svc_promql_refused_total', refusedHelp, ['reason'])
-  const gate = createGate(() => options.max_concurrent_queries, {
+  const gate = createSemaphore(() => options.max_concurrent_queries, {
     queue: () => ({ max: core.config.max_waiting_queries, time: core.config.query_wait_timeout }),
     refused: reason => refused.add(1, { reason })
   })

@@ -22,7 +22,7 @@ import {
 } from './catalog/change.ts'
 import { createTableAs } from './catalog/create-as.ts'
 import { findDatabase, informationSchema, isInformationSchema } from './catalog/name.ts'
-import { holdAnswer, makeRoom, rowsAnswer } from './catalog/rows.ts'
+import { createRowQuota, holdAnswer, rowsAnswer } from './catalog/rows.ts'
 import { show } from './catalog/show.ts'
 import { describe } from './catalog/show-table.ts'
 import { createView, dropViews } from './catalog/view.ts'
@@ -48,7 +48,7 @@ export interface SqlOptions {
 /** The answers of all statements in order. Stops at the first that fails; what those before it did stays done. */
 export async function execute(first: Session, statements: readonly Parsed[]): Promise<Answer[]> {
   const answers: Answer[] = []
-  const room = makeRoom()
+  const room = createRowQuota()
   let session = first
   for (const [i, parsed] of statements.entries()) {
     const { statement, tokens } = parsed

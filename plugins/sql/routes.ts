@@ -70,7 +70,7 @@ export function routes(
       const isOwn = ctx.channel === 'internal'
       // A client may read its answer until after the store is closed.
       const db = store.label(ctx.db)
-      if (!isOwn) request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db }))
+      if (!isOwn) request.lifetime.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db }))
       const parameter = readFields(request)
       const { format, encoding } = app.core.formats.choose(parameter)
       const limit = readLimit(parameter('limit'))

@@ -18,12 +18,12 @@ import type { Sources } from './catalog/information/table.ts'
 import { visibleProcesses } from './catalog/process-rows.ts'
 import type { SqlParser } from './grammar/parser.ts'
 import type { Processes } from './process.ts'
-import { confine, type ResolveContext, shift } from './query/confine.ts'
 import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
 import { checkGrowth } from './query/growth.ts'
 import { makeNames, type Names } from './query/names.ts'
 import { placeTables } from './query/place-tables.ts'
+import { type ResolveContext, resolveQuery, shift } from './query/resolve.ts'
 import type { TqlRunner } from './query/tql-table.ts'
 import type { TqlStatement } from './statement/statement.ts'
 import type { Token } from './text/token.ts'
@@ -132,7 +132,7 @@ export async function planQuery(
     const answer = await runQuery({ ...session, ctx: { ...ctx, db: context.db }, sql: context.sql, ...views }, asked)
     return { columns: answer.columns.map(({ name }) => name), rows: await readRows(answer) }
   }
-  const { text, relations, sourceOf, names, valid, isTime } = await confine(
+  const { text, relations, sourceOf, names, valid, isTime } = await resolveQuery(
     {
       store,
       parser,

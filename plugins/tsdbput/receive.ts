@@ -6,9 +6,9 @@ import {
   type Limit,
   Pace,
   type RequestContext,
-  type Room,
   runPaced,
-  type Steps
+  type Steps,
+  type WriteQuota
 } from '../../core/index.ts'
 import {
   checkValue,
@@ -100,10 +100,10 @@ async function storeWhatFits(request: PutRequest, indices: Uint32Array, failures
   }
   const pace = new Pace(request.ctx.signal)
   const groups = await runPaced(pace, groupByMetric(request.points, indices))
-  const room = request.core.store.room(indices.length)
+  const quota = request.core.store.writeQuota(indices.length)
   const fit: Uint32Array[] = []
   for (const [metric, group] of groups)
-    fit.push(await runPaced(pace, withoutUnfit(request, metric, group, room, failures)))
+    fit.push(await runPaced(pace, withoutUnfit(request, metric, group, quota, failures)))
   const open = [fit]
   for (let some = open.pop(); some !== undefined; some = open.pop()) {
     try {
@@ -124,7 +124,7 @@ function* withoutUnfit(
   request: PutRequest,
   metric: number,
   group: Uint32Array,
-  room: Room,
+  quota: WriteQuota,
   failures: Map<number, string>
 ): Steps<Uint32Array> {
   const { core, ctx, points } = request
@@ -132,7 +132,7 @@ function* withoutUnfit(
   const table = core.store.table(ctx.db, name)
   const column = valueColumnOf(table)
   const readTags = createReadTags(request, metric)
-  const own = room.table(ctx.db, name, { columns: ownColumns(table) })
+  const own = quota.table(ctx.db, name, { columns: ownColumns(table) })
   const fit = new Uint32Array(group.length)
   let count = 0
   for (const [i, index] of group.entries()) {

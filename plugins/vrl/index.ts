@@ -19,7 +19,7 @@ export default definePlugin({
     ),
     max_time: duration(limits.max_time, 'A script that runs longer on one item fails the item.', { minimum: 1 }),
     max_rows: count(limits.max_rows, 'A script that makes more rows of one item fails the item.'),
-    max_logs: count(limits.max_logs, 'A script that logs more messages in one request logs in vain.', { minimum: 0 }),
+    max_logs: count(limits.max_logs, 'Log messages a request may emit; further ones are dropped.', { minimum: 0 }),
     max_request_time: duration(
       limits.max_request_time,
       'When a script ran so long on the items of one request, the others fail.',

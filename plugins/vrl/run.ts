@@ -3,7 +3,7 @@ import { cell, type ItemBatch, type ItemField } from '../../core/compute.ts'
 import type { WrittenVariables } from '../services.ts'
 import { isArray, isObject, type ObjectValue, type Program, typeName, type Value } from './language/index.ts'
 import { limitText, type ScriptFailure, type ScriptLimits } from './limits.ts'
-import { type Room, readRow, Unfit, writeValue } from './value.ts'
+import { type ByteQuota, readRow, Unfit, writeValue } from './value.ts'
 
 export interface Script {
   readonly program: Program
@@ -19,7 +19,7 @@ export interface Script {
 interface Run extends Script {
   readonly batch: ItemBatch
   /** What is left for the rest of the request. */
-  readonly room: Room
+  readonly room: ByteQuota
   readonly failures: Map<ScriptFailure, number>
 }
 
@@ -61,7 +61,7 @@ function failRow({ batch, failures, path }: Run, row: number, reason: ScriptFail
   batch.fail(row, `Processor vrl: Failed to execute VRL, ${message} (${path})`)
 }
 
-function itemRoom({ limits, room }: Run): Room {
+function itemRoom({ limits, room }: Run): ByteQuota {
   return { left: Math.min(limits.max_output, room.left) }
 }
 
@@ -88,7 +88,7 @@ function writeResult(
   index: number,
   before: ObjectValue,
   value: Value,
-  room: Room
+  room: ByteQuota
 ): void {
   if (!isObject(value)) {
     const wanted = `Array element at index ${index} must be an object for one-to-many transformation`
@@ -116,7 +116,7 @@ function writeFields(
   to: number,
   before: ObjectValue,
   object: ObjectValue,
-  room: Room
+  room: ByteQuota
 ): void {
   if (from === to) for (const name of before.keys()) if (!object.has(name)) batch.take(name).setAbsent(to)
   for (const [name, value] of object) {

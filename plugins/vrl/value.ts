@@ -14,7 +14,7 @@ export function readValue(value: ItemValue): Value {
 }
 
 /** How much more items may take, in bytes: a part of a value counts 8 and its text. */
-export interface Room {
+export interface ByteQuota {
   left: number
 }
 
@@ -30,7 +30,7 @@ export class Unfit {
 }
 
 /** Throws Unfit. */
-export function writeValue(value: Value, room: Room, depth = 0): ItemValue {
+export function writeValue(value: Value, room: ByteQuota, depth = 0): ItemValue {
   take(room, 8)
   if (typeof value !== 'object' || value === null) {
     if (typeof value === 'string') take(room, value.length)
@@ -49,7 +49,7 @@ export function writeValue(value: Value, room: Room, depth = 0): ItemValue {
   return object
 }
 
-function take(room: Room, bytes: number): void {
+function take(room: ByteQuota, bytes: number): void {
   room.left -= bytes
   if (room.left < 0) throw new Unfit('the item is too large', true)
 }

@@ -5,8 +5,8 @@ import { eventually } from '../eventually.ts'
 import { askServer } from '../plugins/sql/fixtures.ts'
 import { serverFolder, startProcess } from './server.ts'
 
-/** The side files of the data. */
-function sideFiles(dir: string): string[] {
+/** The index sidecars of the data. */
+function sidecars(dir: string): string[] {
   const data = join(dir, 'data/data')
   const names = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.idx'))
   return names.sort().map(name => join(data, name))
@@ -28,7 +28,7 @@ t.test('indexes that are missing or damaged are made again while the server answ
     t.equal((await ask(`INSERT INTO ${table} VALUES ${rows.join(', ')}`)).status, 200)
     t.equal((await ask(`ADMIN flush_table('${table}')`)).status, 200)
   }
-  const files = sideFiles(dir).map(path => ({ path, content: readFileSync(path) }))
+  const files = sidecars(dir).map(path => ({ path, content: readFileSync(path) }))
   t.equal(files.length, 3)
   await first.kill('SIGKILL')
 

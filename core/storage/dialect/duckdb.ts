@@ -26,7 +26,7 @@ const call = (name: string, ...args: readonly (string | undefined)[]) =>
 const castTo = (sql: string, type: string) => `CAST(${sql} AS ${type})`
 
 /** Places in a text, longer than none: the engine fails for some of those. */
-const place = (sql: string) => `greatest(least(${sql}, 1000000000), -1000000000)`
+const clampIndex = (sql: string) => `greatest(least(${sql}, 1000000000), -1000000000)`
 
 function clamp(value: bigint, max: bigint): bigint {
   return value > max ? max : value < -max ? -max : value
@@ -83,10 +83,10 @@ export const duckdb: Dialect = {
   reverse: text => call('reverse', text),
   trim: (text, end) => call(`${end?.[0] ?? ''}trim`, text),
   md5: text => call('md5', text),
-  left: (text, count) => call('"left"', text, place(count)),
-  right: (text, count) => call('"right"', text, place(count)),
-  substring: (text, from, length) => call('substr', text, place(from), length && place(length)),
-  splitPart: (text, by, part) => call('split_part', text, by, place(part)),
+  left: (text, count) => call('"left"', text, clampIndex(count)),
+  right: (text, count) => call('"right"', text, clampIndex(count)),
+  substring: (text, from, length) => call('substr', text, clampIndex(from), length && clampIndex(length)),
+  splitPart: (text, by, part) => call('split_part', text, by, clampIndex(part)),
   position: (text, part) => call('strpos', text, part),
   concat: texts => call('concat', ...texts),
   contains: (text, part) => call('contains', text, part),

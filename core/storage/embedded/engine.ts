@@ -24,20 +24,20 @@ import type {
 import { backUp } from './backup/backup.ts'
 import type { DataFile } from './catalog/catalog-rows.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
+import {
+  type EngineContext,
+  type EngineState,
+  openToRead,
+  openToWrite,
+  type StorageConfig,
+  usualHousekeeping,
+  type Writable
+} from './engine-state.ts'
 import { FilePins } from './file/file-pins.ts'
 import { encodeRecord } from './log/record.ts'
 import type { OpenTables } from './memory/tables.ts'
 import type { CountedMemory } from './memory-use.ts'
 import { type EngineMetrics, engineMetrics } from './metrics.ts'
-import {
-  type Opened,
-  openToRead,
-  openToWrite,
-  type StorageConfig,
-  type Surroundings,
-  usualHousekeeping,
-  type Writable
-} from './opened.ts'
 import { runQuery } from './query/read.ts'
 import { type ReadLimits, usualLimits } from './read/limits.ts'
 import { catalogThere, notWritable, retryWriting, whyUnwritable } from './read-only.ts'
@@ -59,11 +59,11 @@ export function createEmbeddedEngine(
 
 class EmbeddedEngine implements Engine {
   readonly name = 'embedded'
-  readonly supports = { sql: true, durable: true, distributed: false, turns: true }
+  readonly supports = { sql: true, durable: true, distributed: false, admission: true }
   readonly catalog: Catalog
-  readonly #around: Surroundings
+  readonly #around: EngineContext
   readonly #limits: ReadLimits
-  #opened: Opened | undefined
+  #opened: EngineState | undefined
   /** Why nothing can be written; undefined while it can. */
   #unwritable: string | undefined
   #retry: Timer | undefined
@@ -75,7 +75,7 @@ class EmbeddedEngine implements Engine {
   constructor(
     config: StorageConfig,
     { log, metrics, tracing }: { readonly log: Logger; readonly metrics: Metrics; readonly tracing: Tracing },
-    given: Pick<Surroundings, 'reducers' | 'housekeeping'>,
+    given: Pick<EngineContext, 'reducers' | 'housekeeping'>,
     limits: ReadLimits
   ) {
     this.#limits = limits
@@ -221,7 +221,7 @@ class EmbeddedEngine implements Engine {
     await opened?.close({ limit })
   }
 
-  #open(): Opened {
+  #open(): EngineState {
     if (this.#opened === undefined) {
       throw new DbError('StorageUnavailable', 'the storage engine is not open', { retryAfter: 1 })
     }
@@ -234,7 +234,7 @@ class EmbeddedEngine implements Engine {
     return opened
   }
 
-  async #startQuery(opened: Opened, query: Query, signal: AbortSignal): Promise<QueryResult> {
+  async #startQuery(opened: EngineState, query: Query, signal: AbortSignal): Promise<QueryResult> {
     const { sqlite, duckdb, sql, spool, rowMemory, tables, check, contents, indexes, samples, reader } = opened
     const { pins, dataDir, metrics } = this.#around
     const requireSound = async (table: Table, files: readonly DataFile[]) => {
@@ -342,6 +342,6 @@ function countRows(items: readonly { readonly rows: number }[]): number {
   return items.reduce((sum, item) => sum + item.rows, 0)
 }
 
-function isWritable(opened: Opened): opened is Writable {
+function isWritable(opened: EngineState): opened is Writable {
   return opened.writer !== undefined
 }

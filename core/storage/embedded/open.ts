@@ -7,7 +7,7 @@ import type { Logger } from '../../log/log.ts'
 import { markPath } from './catalog/catalog-mark.ts'
 import type { DataFile } from './catalog/catalog-rows.ts'
 import { sparePaths } from './catalog/catalog-spare.ts'
-import { sideFilesOf } from './index/side-file.ts'
+import { sidecarsOf } from './index/sidecar.ts'
 import { type LogEnd, segmentName } from './log/segment.ts'
 
 /** Numbers of the log segments that must be there; undefined before there was a log. */
@@ -83,14 +83,14 @@ export function dataFiles(dir: string): Promise<string[]> {
 }
 
 /** Index files and files of counts, whole or not, below a folder. */
-export function sideFiles(dir: string): Promise<string[]> {
+export function sidecars(dir: string): Promise<string[]> {
   return filesBelow(dir, /\.(?:idx|counts)(\.tmp)?$/)
 }
 
 /** Index files whose data file is none of these. */
-export async function unknownSideFiles(dir: string, files: readonly DataFile[]): Promise<string[]> {
-  const known = new Set(files.flatMap(file => sideFilesOf(file.path)))
-  return (await sideFiles(dir)).filter(path => !known.has(path))
+export async function unknownSidecars(dir: string, files: readonly DataFile[]): Promise<string[]> {
+  const known = new Set(files.flatMap(file => sidecarsOf(file.path)))
+  return (await sidecars(dir)).filter(path => !known.has(path))
 }
 
 async function filesBelow(dir: string, pattern: RegExp): Promise<string[]> {

@@ -87,7 +87,7 @@ function* preparePart(tables: OpenTables, write: ResolvedWrite): Steps<PreparedP
   // A column dropped since the write was resolved is left out.
   const columns = write.columns.flatMap(({ name, type, data }) => {
     const column = byName.get(name)
-    const place = column && placeOf(column, type)
+    const place = column && columnIdOf(column, type)
     return place === undefined ? [] : [{ id: place, semantic: column!.semantic, data }]
   })
   const tags = columns.filter(column => column.semantic === 'tag').map(tag => ({ ...tag, rows: write.rows }))
@@ -117,7 +117,7 @@ function* knownNumbers(tables: OpenTables, { tags, rows }: ResolvedWrite): Steps
 }
 
 /** Where values of a type go; the column may have got another type since the write was resolved. */
-function placeOf(column: TableColumn, type: ColumnType): number | undefined {
+function columnIdOf(column: TableColumn, type: ColumnType): number | undefined {
   if (column.type === type) return column.stored ?? column.id
   return column.was?.find(former => former.type === type)?.id
 }

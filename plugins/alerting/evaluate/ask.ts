@@ -12,7 +12,7 @@ import type { PromqlService, SqlQueryService } from '../../services.ts'
 import type { RuleQuery } from '../rule/rule.ts'
 import { labelsOf, type Sample } from './sample.ts'
 
-export interface AskParts {
+export interface AskDependencies {
   readonly promql: PromqlService | undefined
   readonly sql: SqlQueryService | undefined
 }
@@ -20,7 +20,7 @@ export interface AskParts {
 /** At most `most` samples at `time`, milliseconds since 1970. Throws DbError, or Error for results that are no samples. */
 export type Ask = (ctx: RequestContext, query: RuleQuery, time: number, max: number) => Promise<readonly Sample[]>
 
-export function createAsk({ promql, sql }: AskParts): Ask {
+export function createAsk({ promql, sql }: AskDependencies): Ask {
   return async (ctx, query, time, max) => {
     if (query.kind === 'sql') return readSql(await sql!.query(ctx, query.text), max, new Pace(ctx.signal))
     if (promql === undefined) throw new Error('a query needs the plugin promql, which is off')

@@ -22,7 +22,7 @@ import { keyOf, metricName, type Sample, type Written, withLabels } from './samp
 import type { GroupState, RuleState } from './state.ts'
 import { samplesWrites } from './write.ts'
 
-export interface EvaluateParts {
+export interface EvaluateDependencies {
   readonly ask: Ask
   /** For what was before the server started; without it and `metricsys` alerts begin anew. */
   readonly promql: PromqlService | undefined
@@ -50,7 +50,7 @@ export interface EvaluateOptions {
 
 /** Never fails: what goes wrong is the rule's health. `time` in milliseconds since 1970; `signal` ends it between two rules. */
 export async function evaluateGroup(
-  parts: EvaluateParts,
+  parts: EvaluateDependencies,
   state: GroupState,
   time: number,
   signal: AbortSignal
@@ -66,7 +66,7 @@ export async function evaluateGroup(
 }
 
 async function evaluateRule(
-  parts: EvaluateParts,
+  parts: EvaluateDependencies,
   group: RuleGroup,
   state: RuleState,
   time: number,
@@ -104,7 +104,7 @@ async function evaluateRule(
 }
 
 async function evaluateAlert(
-  parts: EvaluateParts,
+  parts: EvaluateDependencies,
   group: RuleGroup,
   state: RuleState,
   rule: AlertRule,
@@ -140,7 +140,7 @@ async function evaluateAlert(
 }
 
 async function evaluateRecord(
-  { ask, options }: EvaluateParts,
+  { ask, options }: EvaluateDependencies,
   group: RuleGroup,
   rule: RecordRule,
   time: number,
@@ -163,7 +163,7 @@ async function evaluateRecord(
 
 /** With the end of series that were there last time. */
 async function writeSamples(
-  { metricsys, counters, write }: EvaluateParts,
+  { metricsys, counters, write }: EvaluateDependencies,
   ctx: RequestContext,
   state: RuleState,
   samples: readonly Sample[],

@@ -1,4 +1,4 @@
-// Constants as SQL, in the type of what they are compared with.
+// Writes constants as SQL, in the type of the value they are compared with.
 import {
   convertTime,
   type Dialect,
@@ -15,7 +15,7 @@ import { unitOf, type Value } from './value.ts'
 export interface Writing {
   readonly parameters: SqlParameters
   readonly dialect: Dialect
-  /** Of times that do not say theirs. */
+  /** For times without a time zone of their own. */
   readonly zone: Zone
 }
 
@@ -25,14 +25,14 @@ export function compareSql(writing: Writing, value: Value, op: Comparison, const
   const unit = unitOf(value)
   const { ticks, exact } = ticksOf(writing, unit, constant, path)
   if (exact) return `(${value.sql} ${op} ${timeSql(writing, value.type, ticks)})`
-  // Between two ticks of the column: none is equal.
+  // A time between two ticks of the column's unit equals no value.
   if (op === '=') return `(${value.sql} IS NULL AND NULL)`
   if (op === '<>') return `(${value.sql} IS NOT NULL OR NULL)`
   const below = op === '<' || op === '<='
   return `(${value.sql} ${below ? '<=' : '>'} ${timeSql(writing, value.type, ticks)})`
 }
 
-/** SQL that is true for a time that is one of the constants, each with its path; those between two ticks of the column are none. */
+/** SQL for `time IN (constants)`; each constant has its path. Constants between two ticks of the column's unit are left out. */
 export function timeInSql(
   writing: Writing,
   value: Value,
@@ -75,7 +75,7 @@ export function constantSql(writing: Writing, target: Value, constant: Scalar, p
   throw wrong(path, `${target.name} is ${target.type}, which is compared with nothing`)
 }
 
-/** A number, whatever it is compared with. */
+/** The constant as a number, whatever type it is compared with. */
 export function numberSql(writing: Writing, constant: Scalar, path: string): string {
   const whole = wholeOf(constant)
   if (whole !== undefined) return wholeSql(writing, whole)
@@ -149,7 +149,7 @@ export function ticksOf(
   return { ticks, exact: convertTime(ticks, unit, 'ns') === ns }
 }
 
-/** A point in time of a column's type; what is beyond all times is the last or first there is. */
+/** A point in time in the column's type; times outside its range become its first or last. */
 export function timeSql(
   { parameters, dialect }: Pick<Writing, 'parameters' | 'dialect'>,
   type: string,

@@ -13,7 +13,7 @@ import { timeCondition } from './condition.ts'
 import { timeSql, type Writing } from './constant.ts'
 import { filterSql } from './filter.ts'
 import { readTable, type Source, tableScope, timeBounds } from './plan.ts'
-import { place, statement } from './statement.ts'
+import { statement, tablePlaceholder } from './statement.ts'
 import { unitOf, type Value } from './value.ts'
 import type { Window } from './window.ts'
 
@@ -30,7 +30,7 @@ export function foundQuery(writing: Writing, table: Table, query: LogQuery): Sql
   const { rows, conditions } = readTable(writing, table, query)
   const time = rows.scope.time!.sql
   const where = rows.where.length > 0 ? ` WHERE ${rows.where.join(' AND ')}` : ''
-  const newest = `SELECT ${time} AS moment FROM ${place}${where} ORDER BY moment DESC LIMIT ${query.skip + query.fetch}`
+  const newest = `SELECT ${time} AS moment FROM ${tablePlaceholder}${where} ORDER BY moment DESC LIMIT ${query.skip + query.fetch}`
   return statement(`SELECT DISTINCT moment FROM (${newest})`, table, conditions, writing)
 }
 
@@ -44,7 +44,7 @@ export function countQuery(writing: Writing, table: Table, query: LogQuery, wind
     dialect.countIf(`moment > ${at(last)} AND moment <= ${at(to)}`)
   ])
   const where = windowBounds(writing, time, query, windows)
-  const text = `SELECT ${counts.join(', ')} FROM (SELECT ${time.sql} AS moment FROM ${place} WHERE ${where})`
+  const text = `SELECT ${counts.join(', ')} FROM (SELECT ${time.sql} AS moment FROM ${tablePlaceholder} WHERE ${where})`
   return statement(text, table, [windowCondition(table, query, windows)], writing)
 }
 
@@ -62,8 +62,8 @@ export function readContext(writing: Writing, table: Table, query: LogQuery, win
   const [first, last] = [windows[0]!.first, windows.at(-1)!.last]
   const found = `(${filter} AND ${time.sql} >= ${at(first)} AND ${time.sql} <= ${at(last)})`
   const where = windowBounds(writing, time, query, windows)
-  const keys = `SELECT ${time.sql} AS moment, ${found} AS found FROM ${place} WHERE ${where}`
-  const stored = `(SELECT stored.* FROM ${place} WHERE ${where}) AS stored`
+  const keys = `SELECT ${time.sql} AS moment, ${found} AS found FROM ${tablePlaceholder} WHERE ${where}`
+  const stored = `(SELECT stored.* FROM ${tablePlaceholder} WHERE ${where}) AS stored`
   const rows = `${stored} JOIN (${momentsSql(dialect, context, time, query, keys)}) AS picked ON ${time.sql} = picked.moment`
   const condition = windowCondition(table, query, windows)
   const conditions = [condition, condition]

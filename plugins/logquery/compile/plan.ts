@@ -6,7 +6,7 @@ import { all, filterCondition, timeCondition } from './condition.ts'
 import { timeSql, type Writing } from './constant.ts'
 import { compileAggregate, compileValue, findColumn } from './expression.ts'
 import { filterSql } from './filter.ts'
-import { place, statement } from './statement.ts'
+import { statement, tablePlaceholder } from './statement.ts'
 import { kindOf, type Scope, unitOf, type Value } from './value.ts'
 
 /** Rows on their way through the steps. */
@@ -33,7 +33,7 @@ export interface Plan {
 /** The table's rows that pass filters, and what the engine may leave out of it. */
 export interface Source {
   readonly rows: Rows
-  /** Of each place of the table in `rows`. */
+  /** For each placeholder of the table in `rows`. */
   readonly conditions: readonly (Condition | undefined)[]
 }
 
@@ -45,7 +45,7 @@ export function readTable(writing: Writing, table: Table, query: LogQuery): Sour
     ...(query.filter ? [filterSql(writing, scope, query.filter)] : [])
   ]
   return {
-    rows: { from: place, where, scope, order: [{ sql: scope.time!.sql, descending: true }] },
+    rows: { from: tablePlaceholder, where, scope, order: [{ sql: scope.time!.sql, descending: true }] },
     conditions: [conditionOf(table, query)]
   }
 }
@@ -90,7 +90,7 @@ export function oldestQuery(writing: Writing, table: Table, query: LogQuery, cou
   const { rows, conditions } = readTable(writing, table, query)
   const time = rows.scope.time!.sql
   const where = rows.where.length > 0 ? ` WHERE ${rows.where.join(' AND ')}` : ''
-  const newest = `SELECT ${time} AS moment FROM ${place}${where} ORDER BY moment DESC LIMIT ${count}`
+  const newest = `SELECT ${time} AS moment FROM ${tablePlaceholder}${where} ORDER BY moment DESC LIMIT ${count}`
   return statement(`SELECT ${writing.dialect.min('moment')} FROM (${newest})`, table, conditions, writing)
 }
 

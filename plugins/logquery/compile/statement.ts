@@ -1,11 +1,11 @@
-// The text of a statement with places for tables in it.
+// The text of a statement with placeholders for its tables.
 import type { Condition, SqlQuery, Table } from '../../../core/index.ts'
 import type { Writing } from './constant.ts'
 
 /** Stands where the rows of the table come; no name holds it. */
-export const place = '\0'
+export const tablePlaceholder = '\0'
 
-/** `conditions`: what rows of the table must meet, place by place. */
+/** `conditions`: what rows of the table must meet, placeholder by placeholder. */
 export function statement(
   text: string,
   table: Table,
@@ -20,7 +20,7 @@ export function statement(
     const where = conditions[i]
     return {
       start,
-      end: start + place.length,
+      end: start + tablePlaceholder.length,
       table,
       alias: 'stored',
       ...(columns && { columns }),

@@ -20,7 +20,7 @@ export interface QueryLimits {
   readonly default_rows: number
 }
 
-export interface Surroundings {
+export interface QueryContext {
   readonly limits: QueryLimits
   /** The request's. */
   readonly database: string
@@ -32,7 +32,7 @@ export interface Surroundings {
 const keys = ['table', 'time_filter', 'limit', 'columns', 'filters', 'context', 'exprs', 'order_by'] as const
 
 /** Throws DbError `InvalidArguments` with the path of what is wrong, ParseError for what is no JSON. */
-export function readQuery(text: string | Uint8Array, around: Surroundings): LogQuery {
+export function readQuery(text: string | Uint8Array, around: QueryContext): LogQuery {
   const { max_query_size: max } = around.limits
   if (text.length > max) {
     const reason = `the query is longer than ${formatSize(max)} (plugins.logquery.max_query_size)`

@@ -3,7 +3,7 @@ import { type SqlQuery, type Table, unitsPerSecond } from '../../../core/index.t
 import type { Writing } from '../compile/constant.ts'
 import { findColumn } from '../compile/expression.ts'
 import { readTable } from '../compile/plan.ts'
-import { place, statement } from '../compile/statement.ts'
+import { statement, tablePlaceholder } from '../compile/statement.ts'
 import { unitOf, type Value } from '../compile/value.ts'
 import { wrong } from '../document/node.ts'
 import type { LogQuery } from '../document/tree.ts'
@@ -35,7 +35,7 @@ export function checkPatterns(table: Table, { columns, steps, context, order }: 
 /** How many lines there are in the range. */
 export function countQuery(writing: Writing, table: Table, query: LogQuery): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
-  return statement(`SELECT count(*) FROM ${place}${whereSql(rows.where)}`, table, conditions, writing)
+  return statement(`SELECT count(*) FROM ${tablePlaceholder}${whereSql(rows.where)}`, table, conditions, writing)
 }
 
 /** Columns of the result of `shapesQuery`, in their order. */
@@ -51,7 +51,7 @@ export function shapesQuery(writing: Writing, table: Table, query: LogQuery, lim
   const max = limits.max_pattern_length
   const { dialect } = writing
   const lines = `SELECT nullif(${dialect.left(text, String(max))}, '') AS line, ${dialect.length(text)} > ${max} AS goes_on,
-    ${rows.scope.time!.sql} AS moment FROM ${place}${whereSql(rows.where)} LIMIT ${limits.max_pattern_lines}`
+    ${rows.scope.time!.sql} AS moment FROM ${tablePlaceholder}${whereSql(rows.where)} LIMIT ${limits.max_pattern_lines}`
   const groups = `SELECT ${dialect.replaceAll('line', dialect.quoteText(variable), "'<*>'")} AS shape, count(*) AS lines, min(moment) AS first,
     max(moment) AS last, ${dialect.argMax('line', 'moment')} AS example, ${dialect.anyTrue('goes_on')} AS cut FROM (${lines}) GROUP BY shape`
   const empty = 'coalesce(sum(CASE WHEN shape IS NULL THEN lines END) OVER (), 0)'

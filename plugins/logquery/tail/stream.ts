@@ -3,7 +3,7 @@ import { DbError, errorCodes, isDbError, type QueryResult, type ResultColumn } f
 import type { Counters } from '../counters.ts'
 import { endEvent, failureEvent, heartbeat, lostEvent, rowEvents, schemaEvent } from './event.ts'
 
-export interface TailParts {
+export interface TailDependencies {
   readonly result: QueryResult
   readonly columns: readonly ResultColumn[]
   /** Rows after which it ends; absent: it does not. */
@@ -14,7 +14,7 @@ export interface TailParts {
 }
 
 /** The pace of whoever reads the events reaches the engine. */
-export async function* tailEvents(parts: TailParts): AsyncGenerator<string> {
+export async function* tailEvents(parts: TailDependencies): AsyncGenerator<string> {
   const { result, columns, counters } = parts
   let left = parts.fetch ?? Infinity
   let lost = 0

@@ -22,7 +22,7 @@ import { readHistogram } from './histogram.ts'
 import type { KnownMetadata } from './known-metadata.ts'
 import type { Codec, Version } from './negotiate.ts'
 import { type PipelineStep, runPipeline } from './pipeline.ts'
-import { createMetricsRoom } from './room.ts'
+import { createMetricsQuota } from './quota.ts'
 import type { SeriesNames } from './series-name.ts'
 
 /** Rows of one step. */
@@ -157,14 +157,14 @@ function* readHistograms(reception: Reception, { histograms }: Decoded): Steps<H
   if (histograms.length > 0 && !options.native_histograms) {
     throw new DbError('Unsupported', 'native histograms are switched off (plugins.metricsys.native_histograms)')
   }
-  const room = createMetricsRoom(reception.core.store, reception.ctx.db, histograms.length)
+  const quota = createMetricsQuota(reception.core.store, reception.ctx.db, histograms.length)
   const rows: HistogramRow[] = []
   for (const [i, { key, message }] of histograms.entries()) {
     attempt(reception, () => {
       const name = nameOf(reception, key)
       const histogram = readHistogram(frame.body, message.start, message.end)
       checkTime(histogram.time)
-      room.check(name, request.physicalTable)
+      quota.check(name, request.physicalTable)
       rows.push({ name, time: histogram.time, histogram })
     })
     if (i % stepRows === stepRows - 1) yield
@@ -174,13 +174,13 @@ function* readHistograms(reception: Reception, { histograms }: Decoded): Steps<H
 
 function* readExemplars(reception: Reception, { exemplars }: Decoded): Steps<ExemplarRow[]> {
   const { frame, names } = reception
-  const room = createMetricsRoom(reception.core.store, reception.ctx.db, exemplars.length)
+  const quota = createMetricsQuota(reception.core.store, reception.ctx.db, exemplars.length)
   const rows: ExemplarRow[] = []
   for (const [i, { key, labels, value, time }] of exemplars.entries()) {
     attempt(reception, () => {
       checkTime(time)
       const name = nameOf(reception, key)
-      room.checkExemplar(name)
+      quota.checkExemplar(name)
       rows.push({ name, labels: names.readLabels(frame.body, labels.start, labels.end), value, time })
     })
     if (i % stepRows === stepRows - 1) yield

@@ -12,8 +12,8 @@ import {
 } from './columns.ts'
 import { checkHistogram } from './histogram.ts'
 import { KnownMetadata } from './known-metadata.ts'
+import { createMetricsQuota } from './quota.ts'
 import { createReceive, type Receive, type WriteOptions } from './receive.ts'
-import { createMetricsRoom } from './room.ts'
 import { SeriesNames } from './series-name.ts'
 
 /** What the plugin's own routes need on top. */
@@ -42,7 +42,7 @@ export function createService(core: Core, options: WriteOptions): OwnService {
     checkMetric: name => names.checkMetric(name),
     checkLabel: (name, metric) => names.checkLabel(name, metric),
     countLabels: labels => cardinality.add(labels),
-    room: (db, rows) => createMetricsRoom(core.store, db, rows),
+    quota: (db, rows) => createMetricsQuota(core.store, db, rows),
     ...{ histogramWrites, checkHistogram, exemplarWrites },
     *metadataWrite(db, rows) {
       const news = yield* metadata.changed(db, rows)

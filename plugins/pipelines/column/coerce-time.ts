@@ -1,4 +1,4 @@
-// Columns of timestamps: points in time in the column's unit, plain integers as they are.
+// Coerces items to columns of timestamps: points in time are converted to the column's unit, plain integers are taken as they are.
 import { cell, type FixedData, type TimestampType, type TimeUnit, timeUnit } from '../../../core/compute.ts'
 import { kindName } from '../cell/input.ts'
 import type { TransformColumn } from '../pipeline.ts'

@@ -16,22 +16,22 @@ export function rowsAnswer(
 }
 
 /** What all answers of a request that wait for the last one may still take. */
-export interface Room {
+export interface RowQuota {
   rows: number
   bytes: number
 }
 
-export function makeRoom(): Room {
+export function createRowQuota(): RowQuota {
   return { rows: heldRows, bytes: heldBytes }
 }
 
 /** Reads an answer into memory, so that the next statement can run. Throws when there is no room for it. */
-export async function holdAnswer(answer: RecordsAnswer, room: Room): Promise<RecordsAnswer> {
+export async function holdAnswer(answer: RecordsAnswer, quota: RowQuota): Promise<RecordsAnswer> {
   const batches: ResultBatch[] = []
   for await (const batch of answer.batches()) {
-    room.rows -= batch.rows
-    room.bytes -= batchBytes(batch)
-    if (room.rows < 0 || room.bytes < 0) {
+    quota.rows -= batch.rows
+    quota.bytes -= batchBytes(batch)
+    if (quota.rows < 0 || quota.bytes < 0) {
       throw new DbError(
         'InvalidArguments',
         `only the last of several statements may answer with many rows: those before it together with at most ${heldRows} rows or ${heldBytes / 2 ** 20} MiB`

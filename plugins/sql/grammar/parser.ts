@@ -4,8 +4,8 @@ import { type Canonical, tokenAt } from '../text/canonical.ts'
 import { errorAt, isToken, type Token, tokenText } from '../text/token.ts'
 
 import { checkDepth, groupChains } from './depth.ts'
+import { createTrees, fingerprint, type SharedTree } from './fingerprint.ts'
 import { createGrammar } from './grammar.ts'
-import { createTrees, type Shaped, shapeOf } from './shape.ts'
 
 /** A node of the tree: objects with one key name their kind; positions are `span`s. */
 export type Tree = null | string | number | boolean | readonly Tree[] | { readonly [key: string]: Tree }
@@ -14,7 +14,7 @@ export interface SqlParser {
   /** The tree of one statement. Throws ParseError at the place in `sql`, the source the tokens came from. */
   tree(sql: string, statement: Canonical): Promise<Tree>
   /** The same of all statements that differ in their literals only, read once. */
-  shape(sql: string, statement: Canonical): Promise<Shaped>
+  sharedTree(sql: string, statement: Canonical): Promise<SharedTree>
   /** One statement on one line with its keywords in upper case; undefined when the grammar does not have it. `tokens` are the text's. */
   format(text: string, tokens: readonly Token[]): Promise<string | undefined>
   close(): Promise<void>
@@ -34,14 +34,14 @@ export function createParser(): SqlParser {
   }
   return {
     tree,
-    async shape(sql, statement) {
-      const text = shapeOf(statement)
+    async sharedTree(sql, statement) {
+      const text = fingerprint(statement)
       const made = known.get(text.text)
       if (made !== undefined) return { tree: made, text }
       try {
-        const shaped = { tree: await tree(sql, text), text }
-        known.set(text.text, shaped.tree)
-        return shaped
+        const shared = { tree: await tree(sql, text), text }
+        known.set(text.text, shared.tree)
+        return shared
       } catch (error) {
         if (!(error instanceof ParseError)) throw error
         // What is wrong is said of the text as it was written.

@@ -917,9 +917,9 @@ class Binder {
       if (meaning === undefined) return
       throw this.#context.noTime('a text meets a time: cast it to TIMESTAMP')
     }
-    const place = extent.join()
-    if (this.#madeTimes.has(place)) return
-    this.#madeTimes.add(place)
+    const key = extent.join()
+    if (this.#madeTimes.has(key)) return
+    this.#madeTimes.add(key)
     const kind = meaning?.kind === 'text' || meaning?.kind === 'zoned' ? meaning.kind : 'unknown'
     this.textTimes.push({ extent, kind, unit: time.unit, ...(name !== undefined && { name }) })
   }

@@ -34,7 +34,7 @@ interface Edited {
   readonly text: string
   /** Where the tables stand in it. */
   readonly relations: readonly Relation[]
-  /** Where a place of it was before; where something was put, the beginning of what it replaced. */
+  /** The offset before the edits of an offset after them; where something was put, the beginning of what it replaced. */
   origin(at: number): number
 }
 
@@ -70,10 +70,10 @@ export function applyEdits(text: string, edits: readonly Edit[]): Edited {
     at = edit.end
     moves.push({ from, to: out.length, edit })
   }
-  const origin = (place: number) => {
-    const last = moves.findLast(({ from }) => from <= place)
-    if (last === undefined) return place
-    return place < last.to ? last.edit.start : last.edit.end + place - last.to
+  const origin = (offset: number) => {
+    const last = moves.findLast(({ from }) => from <= offset)
+    if (last === undefined) return offset
+    return offset < last.to ? last.edit.start : last.edit.end + offset - last.to
   }
   return { text: out + text.slice(at), relations, origin }
 }

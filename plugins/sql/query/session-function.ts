@@ -3,8 +3,8 @@ import { type RequestContext, version } from '../../../core/index.ts'
 import { catalogName } from '../catalog/name.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, quoteText, type Token } from '../text/token.ts'
-import type { Edit } from './confine.ts'
 import { span } from './edit.ts'
+import type { Edit } from './resolve.ts'
 
 type Asking = Pick<RequestContext, 'user' | 'db' | 'timezone'>
 

@@ -33,13 +33,13 @@ export async function computeTql(
 ): Promise<Computed> {
   const { tokens, found } = cutTql(sql, written, '\0')
   const tables = new Map<string, TqlTable>()
-  const room: Room = { rows: tql.limit, limit: tql.limit }
-  for (const { name, statement } of found) tables.set(name, await readTable(await tql.run(statement, db), room))
+  const quota: RowQuota = { rows: tql.limit, limit: tql.limit }
+  for (const { name, statement } of found) tables.set(name, await readTable(await tql.run(statement, db), quota))
   return { tokens, tables }
 }
 
 /** Rows that the TQL of a query may still give. */
-interface Room {
+interface RowQuota {
   rows: number
   readonly limit: number
 }
@@ -99,14 +99,14 @@ function selectAll(name: string, { start, end }: Token): Token[] {
   ]
 }
 
-async function readTable({ columns, batches }: RecordsAnswer, room: Room): Promise<TqlTable> {
+async function readTable({ columns, batches }: RecordsAnswer, quota: RowQuota): Promise<TqlTable> {
   const lists: (string | null)[][] = columns.map(() => [])
   for await (const batch of batches()) {
-    room.rows -= batch.rows
-    if (room.rows < 0) {
+    quota.rows -= batch.rows
+    if (quota.rows < 0) {
       throw new DbError(
         'InvalidArguments',
-        `TQL in common tables gives more than ${room.limit} rows (plugins.sql.tql_table_limit): take a longer step, fewer series or an aggregation`
+        `TQL in common tables gives more than ${quota.limit} rows (plugins.sql.tql_table_limit): take a longer step, fewer series or an aggregation`
       )
     }
     for (const [i, list] of lists.entries()) addCells(list, batch, i)

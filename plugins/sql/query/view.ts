@@ -1,30 +1,30 @@
-// A view in a query: its own query, confined in turn, in place of the name.
+// A view in a query: its own query, resolved in turn, in place of the name.
 import { DbError, isDbError, type Relation, type TableColumn, type View } from '../../../core/index.ts'
 import { fullName } from '../catalog/name.ts'
 import { quoteName, type Token, tokenize } from '../text/token.ts'
-import type { Confined, ResolveContext } from './confine.ts'
 import { shiftRelation } from './edit.ts'
 import type { Names } from './names.ts'
+import type { ResolveContext, ResolvedQuery } from './resolve.ts'
 
 /** Views a view may stand on, one above the other. */
 const deepest = 16
 
-/** A view with its query, confined. */
+/** A view with its query, resolved. */
 export interface Expanded {
   readonly view: View
-  readonly query: Confined
+  readonly query: ResolvedQuery
 }
 
-type Confine = (context: ResolveContext, tokens: readonly Token[]) => Promise<Confined>
+type ResolveQuery = (context: ResolveContext, tokens: readonly Token[]) => Promise<ResolvedQuery>
 
 /** Throws DbError when the view refers to itself, or to what is no longer there. */
-export async function expandView(confine: Confine, context: ResolveContext, view: View): Promise<Expanded> {
+export async function expandView(resolveQuery: ResolveQuery, context: ResolveContext, view: View): Promise<Expanded> {
   const name = fullName(view.database, view.name)
   const above = context.views ?? []
   if (above.includes(name)) throw new DbError('InvalidArguments', `view ${name} refers to itself`)
   if (above.length >= deepest) throw new DbError('InvalidArguments', `more than ${deepest} views stand on each other`)
   const inner = { ...context, db: view.database, sql: view.query, views: [...above, name] }
-  const query = await confine(inner, tokenize(view.query)).catch((error: unknown) => {
+  const query = await resolveQuery(inner, tokenize(view.query)).catch((error: unknown) => {
     throw isDbError(error) ? new DbError(error.code, `view ${name}: ${error.message}`, { cause: error }) : error
   })
   if (query.byName) requireColumns(name, view, query)
@@ -36,7 +36,7 @@ function sourceName({ name, from }: View['columns'][number]): string {
   return from ?? name
 }
 
-function requireColumns(name: string, view: View, { result }: Confined): void {
+function requireColumns(name: string, view: View, { result }: ResolvedQuery): void {
   if (result.open) return
   const known = new Set(result.list.map(field => field.name))
   // The second of two columns with one name has a number behind it.

@@ -29,7 +29,7 @@ export interface DecodeMetrics {
   readonly attributes: AttributeReader
   readonly policy: Policy
   /** All that is the same for the whole request: database, physical table and policy. */
-  readonly realm: string
+  readonly cacheScope: string
   /** Throws DbError for a name no metric can have. */
   checkMetric(name: string): void
   readonly histograms: FoundHistogram[]
@@ -60,12 +60,12 @@ export function* decodeMetrics(decode: DecodeMetrics): Steps<void> {
 
 type Outline = ReturnType<typeof outlineOf>
 
-function originOf({ body, known, realm, ...decode }: DecodeMetrics, outline: Outline, scopeAt: number): Origin {
+function originOf({ body, known, cacheScope, ...decode }: DecodeMetrics, outline: Outline, scopeAt: number): Origin {
   const { resources, scopes, scopeUrls } = outline
   const owner = scopes.owners[scopeAt]!
   const resourceText = body.toString('latin1', resources.starts[owner]!, resources.ends[owner]!)
   const scopeText = `${body.toString('latin1', scopes.starts[scopeAt]!, scopes.ends[scopeAt]!)}\0${body.toString('latin1', scopeUrls.starts[scopeAt]!, scopeUrls.ends[scopeAt]!)}`
-  return known.origin(realm, resourceText, scopeText, () => originLabels({ body, ...decode }, outline, scopeAt))
+  return known.origin(cacheScope, resourceText, scopeText, () => originLabels({ body, ...decode }, outline, scopeAt))
 }
 
 /** The labels of all series of a resource and scope. */

@@ -68,7 +68,7 @@ export function readExponentialPoint(points: PointReader, metric: Metric): Found
   }
   const point = points.add(metric)
   if (point === undefined) return undefined
-  if (points.exemplarPlaces.length > 0) points.addExemplars(point, 0)
+  if (points.exemplarOffsets.length > 0) points.addExemplars(point, 0)
   const merged = Math.max(0, scale - finest)
   const histogram: NativeHistogram = {
     float: false,

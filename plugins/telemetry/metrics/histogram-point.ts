@@ -66,7 +66,7 @@ export function readHistogramPoint(points: PointReader, metric: Metric): void {
     samples.addNumber(part.count, count)
     if (first !== undefined) addBuckets(points, first, counts, count)
   }
-  if (points.exemplarPlaces.length > 0) {
+  if (points.exemplarOffsets.length > 0) {
     points.addExemplars(
       point,
       first ?? part.count,

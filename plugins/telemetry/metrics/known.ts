@@ -20,10 +20,10 @@ export class KnownMetrics {
   #text = 0
   #lastId = 0
 
-  /** `realm` is all that is the same for a whole request: its database, physical table and policy. */
-  origin(realm: string, resource: string, scope: string, labels: () => Labels): Origin {
+  /** `cacheScope` is all that is the same for a whole request: its database, physical table and policy. */
+  origin(cacheScope: string, resource: string, scope: string, labels: () => Labels): Origin {
     if (this.#count > maxMetrics || this.#text > maxTextBytes) this.#forget()
-    const scopes = this.#inner(this.#inner(this.#origins, realm), resource)
+    const scopes = this.#inner(this.#inner(this.#origins, cacheScope), resource)
     let origin = scopes.get(scope)
     if (origin === undefined) {
       origin = { labels: labels(), metrics: new Map() }

@@ -54,5 +54,5 @@ export function readNumberPoint(points: PointReader, metric: Metric): void {
   if (isStale) samples.addBits(part.value, staleLow, staleHigh)
   else if (kind === field.double) samples.addBits(part.value, low, high)
   else samples.addNumber(part.value, high * 4294967296 + (low >>> 0))
-  if (points.exemplarPlaces.length > 0) points.addExemplars(point, part.value)
+  if (points.exemplarOffsets.length > 0) points.addExemplars(point, part.value)
 }

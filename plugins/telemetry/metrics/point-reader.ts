@@ -48,7 +48,7 @@ export class PointReader {
   timeHigh = 0
   flags = 0
   /** Where exemplars of the point begin and end, in turn. */
-  readonly exemplarPlaces: number[] = []
+  readonly exemplarOffsets: number[] = []
 
   constructor(reader: ProtoReader, samples: Samples, startTimes: StartTimes | undefined) {
     this.reader = reader
@@ -64,7 +64,7 @@ export class PointReader {
     this.attributeStart = this.attributeEnd = 0
     this.#apart.length = 0
     this.startLow = this.startHigh = this.timeLow = this.timeHigh = this.flags = 0
-    this.exemplarPlaces.length = 0
+    this.exemplarOffsets.length = 0
   }
 
   /** Takes the attribute in the reader's field, which began at a place. */
@@ -94,7 +94,7 @@ export class PointReader {
   }
 
   takeExemplar(): void {
-    this.exemplarPlaces.push(this.reader.pass(), this.reader.at)
+    this.exemplarOffsets.push(this.reader.pass(), this.reader.at)
   }
 
   /** Adds the point that was read, for samples to follow; undefined where it has no time. */
@@ -116,9 +116,9 @@ export class PointReader {
   }
 
   addExemplars(point: number, part: number, bounds?: Uint8Array): void {
-    const places = this.exemplarPlaces
-    for (let i = 0; i < places.length; i += 2) {
-      this.exemplars.push({ point, part, bounds, start: places[i]!, end: places[i + 1]! })
+    const offsets = this.exemplarOffsets
+    for (let i = 0; i < offsets.length; i += 2) {
+      this.exemplars.push({ point, part, bounds, start: offsets[i]!, end: offsets[i + 1]! })
     }
   }
 

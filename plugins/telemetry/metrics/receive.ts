@@ -110,7 +110,7 @@ function decode(reception: Reception): Steps<void> {
     maxItems: options.max_items,
     maxBytes: options.max_item_size,
     body: Buffer.from(body.buffer, body.byteOffset, body.length),
-    realm: [request.ctx.db, physicalTable, policy.key].join('\0'),
+    cacheScope: [request.ctx.db, physicalTable, policy.key].join('\0'),
     checkMetric: name => metricsys.checkMetric(name)
   })
 }
@@ -182,12 +182,12 @@ function* histogramRows(reception: Reception): Steps<HistogramRow[]> {
   const { metricsys, request, samples, histograms, physicalTable, points } = reception
   const rows: HistogramRow[] = []
   if (histograms.length === 0) return rows
-  const room = metricsys.room(request.ctx.db, histograms.length)
+  const quota = metricsys.quota(request.ctx.db, histograms.length)
   for (const [i, { point, histogram }] of histograms.entries()) {
     const row = attempt(reception, () => {
       const name = nameOf(reception, point, 0)
       metricsys.checkHistogram(histogram)
-      room.check(name, physicalTable)
+      quota.check(name, physicalTable)
       return { name, time: BigInt(samples.pointTimes[point]!), histogram }
     })
     if (row === undefined) points.rejected++
@@ -201,13 +201,13 @@ function* exemplarRows(reception: Reception): Steps<ExemplarRow[]> {
   const { points, attributes, samples, metricsys, request, count } = reception
   const rows: ExemplarRow[] = []
   if (points.exemplars.length === 0) return rows
-  const room = metricsys.room(request.ctx.db, points.exemplars.length)
+  const quota = metricsys.quota(request.ctx.db, points.exemplars.length)
   for (const [i, { point, part, bounds, start, end }] of points.exemplars.entries()) {
     const row = attempt(reception, () => {
       const { value, time, labels } = readExemplar(points.reader, attributes, start, end)
       const bucket = bounds === undefined ? 0 : bucketOf(bounds, value)
       const name = nameOf(reception, point, part + bucket)
-      room.checkExemplar(name)
+      quota.checkExemplar(name)
       return { name, labels, value, time: time === 0n ? BigInt(samples.pointTimes[point]!) : time }
     })
     if (row !== undefined) rows.push(row)

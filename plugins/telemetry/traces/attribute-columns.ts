@@ -38,20 +38,20 @@ export interface Planned {
 }
 
 /** Columns the table has or gets for attributes; `left` is how many new ones there may still be. */
-export interface Room {
+export interface ColumnQuota {
   readonly table: Table | undefined
   left: number
 }
 
 /** Plans and fills the columns; with `retyped` not empty they are of no use before the table has changed. */
-export function* attributeColumns(body: Uint8Array, level: Level, room: Room, planned: Planned): Steps<void> {
-  const known = new Map(room.table?.columns.map(column => [column.name, column]))
+export function* attributeColumns(body: Uint8Array, level: Level, quota: ColumnQuota, planned: Planned): Steps<void> {
+  const known = new Map(quota.table?.columns.map(column => [column.name, column]))
   const others: AttributeColumn[] = []
   for (const column of level.attributes.columns) {
     if (column.key === level.except) continue
     const name = `${level.name}.${column.key}`
     const existing = known.get(name)
-    if (existing === undefined && !takeRoom(room, name)) {
+    if (existing === undefined && !takeColumn(quota, name)) {
       others.push(column)
       continue
     }
@@ -73,9 +73,9 @@ export function* attributeColumns(body: Uint8Array, level: Level, room: Room, pl
   })
 }
 
-function takeRoom(room: Room, name: string): boolean {
-  if (room.left === 0 || nameProblem('column', name) !== undefined) return false
-  room.left--
+function takeColumn(quota: ColumnQuota, name: string): boolean {
+  if (quota.left === 0 || nameProblem('column', name) !== undefined) return false
+  quota.left--
   return true
 }
 

@@ -80,15 +80,15 @@ function writeEvent(json: JsonText, reader: ProtoReader, start: number, end: num
 
 function writeLink(json: JsonText, reader: ProtoReader, start: number, end: number): void {
   const { out } = json
-  const places = new Uint32Array(2 * link.flags)
+  const offsets = new Uint32Array(2 * link.flags)
   let dropped = 0
   let flags = 0
   reader.seek(start, end)
   while (reader.next()) {
     if (reader.field <= link.traceState) {
       const { field } = reader
-      places[2 * field] = reader.pass()
-      places[2 * field + 1] = reader.at
+      offsets[2 * field] = reader.pass()
+      offsets[2 * field + 1] = reader.at
     } else if (reader.field === link.dropped) {
       reader.expect(wireType.varint)
       dropped = reader.uint()
@@ -99,11 +99,11 @@ function writeLink(json: JsonText, reader: ProtoReader, start: number, end: numb
     } else reader.skip()
   }
   out.ascii('{"trace_id":"')
-  out.hex(reader.bytes, places[2 * link.traceId]!, places[2 * link.traceId + 1]!)
+  out.hex(reader.bytes, offsets[2 * link.traceId]!, offsets[2 * link.traceId + 1]!)
   out.ascii('","span_id":"')
-  out.hex(reader.bytes, places[2 * link.spanId]!, places[2 * link.spanId + 1]!)
+  out.hex(reader.bytes, offsets[2 * link.spanId]!, offsets[2 * link.spanId + 1]!)
   out.ascii('","trace_state":')
-  json.string(reader.bytes, places[2 * link.traceState]!, places[2 * link.traceState + 1]!)
+  json.string(reader.bytes, offsets[2 * link.traceState]!, offsets[2 * link.traceState + 1]!)
   out.ascii(',"attributes":')
   json.members(reader, start, end, link.attributes)
   if (dropped !== 0) out.ascii(`,"dropped_attributes_count":${dropped}`)

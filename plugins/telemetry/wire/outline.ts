@@ -67,9 +67,9 @@ function readResource(reader: ProtoReader, outline: Outline, limits: OutlineLimi
   resourceUrls.add(owner, 0, 0)
   const outer = reader.enter()
   while (reader.next()) {
-    if (reader.field === resourceEntry.resource) place(reader, resources, owner)
+    if (reader.field === resourceEntry.resource) setRange(reader, resources, owner)
     else if (reader.field === resourceEntry.scopes) readScope(reader, outline, owner, limits)
-    else if (reader.field === resourceEntry.schemaUrl) place(reader, resourceUrls, owner)
+    else if (reader.field === resourceEntry.schemaUrl) setRange(reader, resourceUrls, owner)
     else reader.skip()
   }
   reader.leave(outer)
@@ -93,15 +93,15 @@ function readScope(reader: ProtoReader, outline: Outline, resource: number, limi
         outline.leftOut++
         outline.largest = Math.max(outline.largest, bytes)
       }
-    } else if (reader.field === scopeEntry.scope) place(reader, scopes, owner)
-    else if (reader.field === scopeEntry.schemaUrl) place(reader, scopeUrls, owner)
+    } else if (reader.field === scopeEntry.scope) setRange(reader, scopes, owner)
+    else if (reader.field === scopeEntry.schemaUrl) setRange(reader, scopeUrls, owner)
     else reader.skip()
   }
   reader.leave(outer)
 }
 
 /** Of a field that is given twice the last counts. */
-function place(reader: ProtoReader, { starts, ends }: Ranges, i: number): void {
+function setRange(reader: ProtoReader, { starts, ends }: Ranges, i: number): void {
   starts[i] = reader.pass()
   ends[i] = reader.at
 }

@@ -1,4 +1,4 @@
-// How kinds change along paths: what is read there, what a write or a removal leaves behind.
+// Kinds (static types) along paths: the kind a read yields, and the kind that is left after a write or a removal.
 import type { Segment } from './ast.ts'
 import { bit, type Fields, type Kind, kinds, make, stored, union, without } from './kind.ts'
 
@@ -19,7 +19,7 @@ function at(fields: Fields, segment: Segment): Kind {
   return fields.known.get(segment) ?? fields.unknown
 }
 
-/** The number of items where that is certain. */
+/** The number of items, where it is known for certain. */
 export function exactLength({ known, unknown }: Fields): number | undefined {
   if (unknown.bits !== bit.undefined) return undefined
   for (let i = 0; i < known.size; i++) {
@@ -46,7 +46,7 @@ export function kindWith(kind: Kind, path: readonly Segment[], value: Kind, dept
 
 const closed: Fields = { known: new Map(), unknown: kinds.undefined }
 
-/** The fields a write finds: those of the container, or none where it may be something else. */
+/** The known fields of the container a write goes to; none where the value may be of another kind. */
 function found(kind: Kind, container: number): Fields {
   const fields = container === bit.object ? kind.object : kind.array
   if (fields === undefined) return closed
@@ -72,7 +72,7 @@ function withItem(kind: Kind, index: number, change: (old: Kind) => Kind): Kind 
 
 function itemsWith({ known, unknown }: Fields, index: number, change: (old: Kind) => Kind): Fields {
   const items = new Map(known)
-  // Kinds far out are not tracked one by one: their padding would be a table of nulls.
+  // Items at large indexes are not tracked one by one: the nulls that pad the array up to them would fill a large table.
   if (index > 256) return { known, unknown: union(unknown, kinds.null, change(unknown)) }
   for (let i = 0; i < index; i++) items.set(i, stored(known.get(i) ?? unknown))
   items.set(index, change(known.get(index) ?? unknown))
@@ -143,7 +143,7 @@ function removeSegment({ known, unknown }: Fields, segment: Segment): Fields {
   return { known: items, unknown }
 }
 
-/** Items whose places are no longer known. */
+/** Items whose indexes are no longer known. */
 function widened({ known, unknown }: Fields, more: Kind): Fields {
   return { known: new Map(), unknown: union(...known.values(), unknown, more, kinds.undefined) }
 }

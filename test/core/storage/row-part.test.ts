@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { ColumnData, FixedData } from '../../../core/model/batch.ts'
 import type { Table, TableColumn } from '../../../core/model/table.ts'
-import { endOf } from '../../../core/storage/embedded/memory/arrange.ts'
 import { Memtable, type MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
 import { pieceBytes, RowMemory } from '../../../core/storage/embedded/memory/row-memory.ts'
+import { endOf } from '../../../core/storage/embedded/memory/sort-by-series.ts'
 import type { ParquetColumn } from '../../../core/storage/embedded/parquet/index.ts'
 import type { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
 import { type Spool, SpoolFile, type SpoolGroup } from '../../../core/storage/embedded/spool/spool.ts'
@@ -140,7 +140,7 @@ t.test('what was sorted gives its memory back, and rows that follow are others',
   const memory = new RowMemory()
   const memtable = newMemtable(memory, 0)
   for (let i = 0; i < 300; i++) memtable.add(table, rowsOf({ rows: 1000, gap: 0, kind: 'plain' }, i * 1000))
-  while (memtable.arrange());
+  while (memtable.sortBySeries());
   t.ok(memory.idleBytes > 0)
   memtable.add(table, rowsOf({ rows: 2, gap: 0, kind: 'plain' }, 300_000))
   t.equal(memtable.rows, 300_002)
@@ -151,33 +151,33 @@ t.test('what was sorted gives its memory back, and rows that follow are others',
 t.test('rows are sorted alike whether SQL reads them or not, and SQL reads each once', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('write' as const), rows: fc.integer({ min: 1, max: 30_000 }) }),
-    fc.record({ kind: fc.constantFrom('arrange' as const, 'spool' as const, 'both' as const) })
+    fc.record({ kind: fc.constantFrom('sort' as const, 'spool' as const, 'both' as const) })
   )
   const property = fc.asyncProperty(fc.array(step, { maxLength: 24 }), async steps => {
     const spool = new NumbersSpool()
     const memtable = newMemtable(new RowMemory(), 100, spool as unknown as Spool)
-    const arrange = () => {
-      while (memtable.arrange());
+    const sortAll = () => {
+      while (memtable.sortBySeries());
     }
     for (const step of steps) {
       if (step.kind === 'write') {
         memtable.add(table, rowsOf({ rows: step.rows, gap: 0, kind: 'plain' }, memtable.endSeq))
         continue
       }
-      if (step.kind === 'arrange') {
-        arrange()
+      if (step.kind === 'sort') {
+        sortAll()
         continue
       }
       const before = memtable.endSeq
       const reading = memtable.spool(undefined as unknown as SeriesRegistry)
-      if (step.kind === 'both') arrange()
+      if (step.kind === 'both') sortAll()
       const files = await reading
       const found = files.flatMap(({ file }) => spool.files.get(file)!)
       const all = Array.from({ length: before - 100 }, (_, i) => 100 + i)
       if (found.sort((a, b) => a - b).join() !== all.join()) return false
       for (const { file } of files) file.unpin()
     }
-    arrange()
+    sortAll()
     const { writes } = memtable
     const inOrder = writes.every((write, i) => i === 0 || write.seq >= endOf(writes[i - 1]!))
     const unsorted = writes.filter(({ isSorted }) => !isSorted).reduce((sum, { rows }) => sum + rows, 0)

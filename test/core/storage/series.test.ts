@@ -3,7 +3,7 @@ import t from 'tap'
 import { bitmap, type ColumnData } from '../../../core/model/batch.ts'
 import { runAtOnce } from '../../../core/pace.ts'
 import { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
-import { SeriesKeys } from '../../../core/storage/embedded/series/series-key.ts'
+import { SeriesKeyWriter } from '../../../core/storage/embedded/series/series-key.ts'
 import { SeriesOrder } from '../../../core/storage/embedded/series/series-order.ts'
 import { resolveSeries } from '../../../core/storage/embedded/series/tags.ts'
 import { text } from './fixtures.ts'
@@ -78,7 +78,7 @@ t.test(
 )
 
 t.test('a row is compared with a key to its last byte', async t => {
-  const keys = new SeriesKeys([
+  const keys = new SeriesKeyWriter([
     { id: 1, rows: 4, data: plain(['host', 'host', 'hos', undefined]) },
     { id: 300, rows: 4, data: plain(['x', undefined, 'x', 'x']) }
   ])
@@ -111,7 +111,7 @@ t.test('the series that followed last time is expected to follow again', async t
 t.test('a guess of a series that is not there yet is no match', async t => {
   const tags = [{ id: 1, rows: 1, data: plain(['a']) }]
   t.same([...runAtOnce(resolveSeries(new SeriesRegistry(), tags, 1))], [1])
-  t.equal(new SeriesRegistry().is(1, new SeriesKeys(tags), 0), false)
+  t.equal(new SeriesRegistry().is(1, new SeriesKeyWriter(tags), 0), false)
 })
 
 t.test('whose each series is, is told of all there are, in memory that threads share, and stays as it was told', t => {

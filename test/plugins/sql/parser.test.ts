@@ -45,7 +45,7 @@ t.test('hostile nesting is refused and leaves the grammar able to go on', async 
 })
 
 t.test('statements that differ in their literals share a tree, whose places are found in each', async t => {
-  const shape = async (sql: string) => parser.shape(sql, canonical(tokenize(sql)))
+  const shape = async (sql: string) => parser.sharedTree(sql, canonical(tokenize(sql)))
   const first = await shape("select a from t where a = 'x' and b > 1 limit 10")
   const second = await shape("select a from t where a = 'somewhat longer' and b > 1.5e3 limit 7")
   t.equal(first.tree, second.tree)

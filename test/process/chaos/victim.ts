@@ -1,5 +1,5 @@
 // The server of a chaos run: ended in every way there is, and started again.
-import { faultPoints } from '../../../core/storage/embedded/fault.ts'
+import { failpoints } from '../../../core/storage/embedded/failpoint.ts'
 import { type ServerProcess, startProcess } from '../server.ts'
 import { pause } from './load.ts'
 import type { Random } from './random.ts'
@@ -51,7 +51,7 @@ export class Victim {
   /** Starts it again, sometimes after one that was killed while it started. */
   async restart(random: Random): Promise<void> {
     const early = random.chance(0.12) ? random.between(50, 600) : undefined
-    const fault = random.chance(0.4) ? random.pick(faultPoints) : undefined
+    const fault = random.chance(0.4) ? random.pick(failpoints) : undefined
     if (early !== undefined) {
       const started = this.start(undefined, AbortSignal.timeout(early))
       await started.then(() => this.#server!.exited).catch(() => {})

@@ -8,7 +8,7 @@ import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import { writeSeriesFile } from '../series/series-file.ts'
 
-export interface BackupParts {
+export interface BackupDependencies {
   readonly catalog: EmbeddedCatalog
   readonly pins: FilePins
   readonly dataDir: string
@@ -18,7 +18,7 @@ export interface BackupParts {
 
 /** Hands out what the catalog holds now: the caller has flushed. Resolves when `receive` does. */
 export async function backUp(
-  { catalog, pins, dataDir, temporary }: BackupParts,
+  { catalog, pins, dataDir, temporary }: BackupDependencies,
   receive: (backup: Backup) => Promise<void>
 ): Promise<Report> {
   // All at once, so that files and rows fit.

@@ -4,7 +4,7 @@ import { DbError } from '../../../errors.ts'
 import type { ColumnDefinition, Table, TableChange, TableColumn } from '../../../model/table.ts'
 import { isLogical, isPhysical } from '../../logical.ts'
 import { makeTable, type TableState } from './catalog-rows.ts'
-import { insertColumns, placeColumns } from './catalog-write.ts'
+import { insertColumns, orderColumns } from './catalog-write.ts'
 import { identify } from './naming.ts'
 
 /** `placed` finds the places of new columns that lie in another table. */
@@ -21,7 +21,7 @@ export function applyChange(
       const added = placed(change.columns.map(column => identify(column, state.nextColumn++, state.taken)))
       const columns = reorder([...table.columns, ...added], change.order)
       insertColumns(sqlite, table.id, added, table.columns.length)
-      if (change.order !== undefined) placeColumns(sqlite, table.id, columns)
+      if (change.order !== undefined) orderColumns(sqlite, table.id, columns)
       return makeTable({ ...table, version, columns })
     }
     case 'drop_column': {
@@ -70,7 +70,7 @@ function modifyColumn(
     state.nextColumn++
     dropColumn(sqlite, table, before)
     insertColumns(sqlite, table.id, [after], columns.length)
-    placeColumns(sqlite, table.id, columns)
+    orderColumns(sqlite, table.id, columns)
   }
   return columns
 }

@@ -9,21 +9,21 @@ export interface Mark {
   readonly generation: number
 }
 
-/** Written in turns: what a power cut tears is one of two places. */
-const placeBytes = 64
+/** Written in turns: what a power cut tears is one of two slots. */
+const slotBytes = 64
 
 export function markPath(dir: string): string {
   return join(dir, 'catalog.mark')
 }
 
-/** The newer of the two places; `missing` where nothing was ever written, `damaged` where neither is whole. */
+/** The newer of the two slots; `missing` where nothing was ever written, `damaged` where neither is whole. */
 export function readMark(dir: string): Mark | 'missing' | 'damaged' {
   const path = markPath(dir)
   if (!existsSync(path)) return 'missing'
   const bytes = readFileSync(path)
   if (bytes.length === 0) return 'missing'
-  const places = [0, placeBytes].map(at => parse(bytes.subarray(at, at + placeBytes).toString('latin1')))
-  const [newest] = places.filter(place => place !== undefined).sort((a, b) => b.generation - a.generation)
+  const slots = [0, slotBytes].map(at => parse(bytes.subarray(at, at + slotBytes).toString('latin1')))
+  const [newest] = slots.filter(slot => slot !== undefined).sort((a, b) => b.generation - a.generation)
   return newest ?? 'damaged'
 }
 
@@ -42,7 +42,7 @@ export class MarkFile {
   }
 
   write(mark: Mark): void {
-    writeSync(this.#fd, format(mark), (mark.generation % 2) * placeBytes, 'latin1')
+    writeSync(this.#fd, format(mark), (mark.generation % 2) * slotBytes, 'latin1')
     fdatasyncSync(this.#fd)
   }
 
@@ -53,11 +53,11 @@ export class MarkFile {
 
 function format({ identity, generation }: Mark): string {
   const text = `${identity} ${String(generation).padStart(16, '0')}`
-  return `${text} ${sumOf(text)}\n`.padEnd(placeBytes)
+  return `${text} ${sumOf(text)}\n`.padEnd(slotBytes)
 }
 
-function parse(place: string): Mark | undefined {
-  const [, text, identity, generation, sum] = /^(([\da-f-]{36}) (\d{16})) ([\da-f]{8})\n/.exec(place) ?? []
+function parse(slot: string): Mark | undefined {
+  const [, text, identity, generation, sum] = /^(([\da-f-]{36}) (\d{16})) ([\da-f]{8})\n/.exec(slot) ?? []
   return text !== undefined && sumOf(text) === sum ? { identity: identity!, generation: Number(generation) } : undefined
 }
 

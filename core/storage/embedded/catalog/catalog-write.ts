@@ -48,7 +48,7 @@ export function insertColumns(
 }
 
 /** The order users see. */
-export function placeColumns(sqlite: DatabaseSync, table: number, columns: readonly TableColumn[]): void {
+export function orderColumns(sqlite: DatabaseSync, table: number, columns: readonly TableColumn[]): void {
   const update = prepared(sqlite, 'UPDATE columns SET position = ? WHERE table_id = ? AND id = ?')
   for (const [i, column] of columns.entries()) update.run(i, table, column.id)
 }

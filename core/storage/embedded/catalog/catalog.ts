@@ -12,7 +12,7 @@ import type {
 } from '../../../model/table.ts'
 import type { TableStep } from '../../engine.ts'
 import { changeProblem, hostProblem, isLogical, isPhysical, sharedModes } from '../../logical.ts'
-import { reach } from '../fault.ts'
+import { failpoint } from '../failpoint.ts'
 import { retentionCutoff } from '../file/retention.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import { type LogBounds, readLogBounds } from '../open.ts'
@@ -25,7 +25,7 @@ import { CatalogSpare } from './catalog-spare.ts'
 import { CatalogTime } from './catalog-time.ts'
 import { keepOlderFormat } from './catalog-upgrade.ts'
 import { deleteTable, insertColumns, insertFile, insertSeries, insertTable, prepared } from './catalog-write.ts'
-import { findPlace } from './logical.ts'
+import { findPhysicalColumn } from './logical.ts'
 import { hiddenNames, identify } from './naming.ts'
 import { CatalogViews } from './views.ts'
 
@@ -101,7 +101,7 @@ export class EmbeddedCatalog {
   }
 
   /** The table that holds the rows: the physical one of a logical table, any other itself. */
-  host(table: Table): Table {
+  physicalTable(table: Table): Table {
     const name = table.options.physical_table
     return (name === undefined ? undefined : this.table(table.database, name)) ?? table
   }
@@ -247,7 +247,7 @@ export class EmbeddedCatalog {
   }
 
   dropTable(table: Table): void {
-    this.#refuseHost(table, 'be dropped')
+    this.#refusePhysical(table, 'be dropped')
     this.#transaction(() => deleteTable(this.#sqlite, table.id))
     this.#forget(table)
   }
@@ -255,7 +255,7 @@ export class EmbeddedCatalog {
   #forget(table: Table): void {
     this.#touched = true
     const state = this.#byId.get(table.id)
-    if (state !== undefined) this.#hostState(state.table)?.logical.delete(state)
+    if (state !== undefined) this.#physicalState(state.table)?.logical.delete(state)
     this.#byId.delete(table.id)
     this.#names.get(table.database)?.delete(table.name)
   }
@@ -325,8 +325,8 @@ export class EmbeddedCatalog {
     const database = this.#databases.get(definition.database)!
     const taken = new Set(hiddenNames)
     const identified = definition.columns.map((column, i) => identify(column, i + 1, taken))
-    const host = definition.options.physical_table
-    const columns = host === undefined ? identified : this.#store(this.#physical(host, definition), identified)
+    const physical = definition.options.physical_table
+    const columns = physical === undefined ? identified : this.#store(this.#physical(physical, definition), identified)
     const createdAt = Date.now()
     const { id, folder } = insertTable(this.#sqlite, database, { ...definition, createdAt })
     insertColumns(this.#sqlite, id, columns, 0)
@@ -337,10 +337,10 @@ export class EmbeddedCatalog {
   }
 
   #change(table: Table, change: TableChange): Table {
-    if (change.kind === 'rename') this.#refuseHost(table, 'be renamed')
+    if (change.kind === 'rename') this.#refusePhysical(table, 'be renamed')
     const problem = change.kind === 'set_options' ? changeProblem(table, change.options) : undefined
     if (problem) throw new DbError('InvalidArguments', `options of table ${table.name} cannot change: ${problem}`)
-    if (change.kind === 'truncate') this.#refuseHost(table, 'be truncated')
+    if (change.kind === 'truncate') this.#refusePhysical(table, 'be truncated')
     const state = this.#state(table)
     this.#touched = true
     prepared(this.#sqlite, 'UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
@@ -358,7 +358,7 @@ export class EmbeddedCatalog {
     return Array.from(this.#byId.get(physical.id)?.logical ?? [], state => state.table)
   }
 
-  #refuseHost(table: Table, action: string): void {
+  #refusePhysical(table: Table, action: string): void {
     const count = isPhysical(table) ? this.#logical(table).length : 0
     if (count > 0)
       throw new DbError('InvalidArguments', `table ${table.name} holds ${count} logical tables and cannot ${action}`)
@@ -378,13 +378,13 @@ export class EmbeddedCatalog {
   }
 
   /** Finds or adds the physical table's column for each column of a logical one; `own` are those it ever had. */
-  #store(host: Table, columns: readonly TableColumn[], own: readonly TableColumn[] = []): TableColumn[] {
+  #store(physical: Table, columns: readonly TableColumn[], own: readonly TableColumn[] = []): TableColumn[] {
     const taken = new Set(own.map(column => column.stored))
     return columns.map(column => {
-      const { table } = this.#state(host)
+      const { table } = this.#state(physical)
       const { name, type, semantic } = column
       const added = { kind: 'add_columns', columns: [{ name, type, semantic, nullable: true }] } as const
-      const place = findPlace(table, column, taken) ?? this.#change(table, added).columns.at(-1)!
+      const place = findPhysicalColumn(table, column, taken) ?? this.#change(table, added).columns.at(-1)!
       taken.add(place.id)
       return { ...column, stored: place.id }
     })
@@ -392,7 +392,7 @@ export class EmbeddedCatalog {
 
   /** New columns of a table with the places of those that lie in a physical one. */
   #placed(table: Table, columns: readonly TableColumn[]): readonly TableColumn[] {
-    return isLogical(table) ? this.#store(this.host(table), columns, this.#everOf(table)) : columns
+    return isLogical(table) ? this.#store(this.physicalTable(table), columns, this.#everOf(table)) : columns
   }
 
   /** All columns a table ever had, dropped ones too. */
@@ -407,20 +407,20 @@ export class EmbeddedCatalog {
     return state
   }
 
-  #hostState({ database, options }: Table): TableState | undefined {
+  #physicalState({ database, options }: Table): TableState | undefined {
     return options.physical_table === undefined ? undefined : this.#names.get(database)?.get(options.physical_table)
   }
 
   #remember(state: TableState): void {
     this.#touched = true
     this.#byId.set(state.table.id, state)
-    this.#hostState(state.table)?.logical.add(state)
+    this.#physicalState(state.table)?.logical.add(state)
     this.#names.get(state.table.database)!.set(state.table.name, state)
   }
 
   #transaction<T>(work: () => T): T {
     const result = this.#attempt(work)
-    reach('catalog.committed')
+    failpoint('catalog.committed')
     // Before the log's mark: a spare that is behind it would be of another time.
     this.#spare?.write()
     this.#time?.committed()
@@ -438,7 +438,7 @@ export class EmbeddedCatalog {
       const result = work()
       this.#time?.count()
       if (this.#time) this.#spare?.collect(this.#time.generation + 1)
-      reach('catalog.changed')
+      failpoint('catalog.changed')
       this.#sqlite.exec('COMMIT')
       return result
     } catch (error) {

@@ -4,15 +4,15 @@ import type { Table, TableChange } from '../../../model/table.ts'
 import type { Catalog } from '../../engine.ts'
 import type { FoundSeries } from '../../found-series.ts'
 import { isLogical, isPhysical } from '../../logical.ts'
+import type { EngineState, Writable } from '../engine-state.ts'
 import type { FilePins } from '../file/file-pins.ts'
-import type { Opened, Writable } from '../opened.ts'
-import { versioned } from '../read/plan.ts'
+import { overlapping } from '../read/plan.ts'
 
 /** How often hidden rows are removed before a table that is written to meanwhile is given up. */
 const maxAttempts = 5
 
 /** `opened` and `writable` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
-export function createLiveCatalog(opened: () => Opened, writable: () => Writable, pins: FilePins): Catalog {
+export function createLiveCatalog(opened: () => EngineState, writable: () => Writable, pins: FilePins): Catalog {
   /** Takes tables out of the catalog, then out of memory and off the disk. */
   const remove = (gone: readonly Table[], forget: () => void) => {
     const { sqlite, tables, writer } = writable()
@@ -44,7 +44,7 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
     const { sqlite, tables } = writable()
     const changed = sqlite.changeTable(table, change)
     if (change.kind !== 'add_columns') tables.known.forget()
-    tables.find(changed)?.become(sqlite.host(changed))
+    tables.find(changed)?.become(sqlite.physicalTable(changed))
     return changed
   }
   /** From now on every row shows: those that are hidden must be gone before. */
@@ -57,7 +57,7 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
       const current = sqlite.tableById(table.id)
       if (current === undefined) break
       const memtables = tables.find(current)?.memtables ?? []
-      if (versioned({ table: current, files: sqlite.files(current), memtables }).length === 0)
+      if (overlapping({ table: current, files: sqlite.files(current), memtables }).length === 0)
         return change(current, options)
     }
     const reason = `rows are written to table ${table.name} faster than those they hide can be removed`
@@ -81,7 +81,7 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
     createTable: async definition => {
       const { sqlite, tables } = writable()
       const table = sqlite.createTable(definition)
-      tables.find(table)?.become(sqlite.host(table))
+      tables.find(table)?.become(sqlite.physicalTable(table))
       return table
     },
     changeTable: async (table, wanted) => {
@@ -94,7 +94,8 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
       const { sqlite, tables } = writable()
       const changed = sqlite.changeTables(steps)
       if (steps.some(step => step.kind === 'change' && step.change.kind !== 'add_columns')) tables.known.forget()
-      for (const host of new Set(changed.map(table => sqlite.host(table)))) tables.find(host)?.become(host)
+      for (const physical of new Set(changed.map(table => sqlite.physicalTable(table))))
+        tables.find(physical)?.become(physical)
       return changed
     },
     dropTable: async table => {

@@ -48,7 +48,7 @@ export function fileColumns(table: Table): readonly TableColumn[] {
 }
 
 /** A physical table's column that can hold a logical one's and is not `taken` by another of the same logical table. */
-export function findPlace(
+export function findPhysicalColumn(
   host: Table,
   column: TableColumn,
   taken: ReadonlySet<number | undefined>

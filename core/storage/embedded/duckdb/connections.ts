@@ -137,9 +137,9 @@ async function prepared(
   }
 }
 
-function bind(prepared: DuckDBPreparedStatement, place: number, value: SqlValue): void {
-  if (typeof value === 'string') prepared.bindVarchar(place, value)
-  else if (typeof value === 'bigint') prepared.bindBigInt(place, value)
-  else if (typeof value === 'number') prepared.bindDouble(place, value)
-  else prepared.bindBoolean(place, value)
+function bind(prepared: DuckDBPreparedStatement, index: number, value: SqlValue): void {
+  if (typeof value === 'string') prepared.bindVarchar(index, value)
+  else if (typeof value === 'bigint') prepared.bindBigInt(index, value)
+  else if (typeof value === 'number') prepared.bindDouble(index, value)
+  else prepared.bindBoolean(index, value)
 }

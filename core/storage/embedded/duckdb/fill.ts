@@ -7,7 +7,7 @@ export function fill(text: string, tables: readonly Placeholder[]): string {
 }
 
 /** The place in the text of a place in it when it is filled in; in the rows of a table, that of its name. */
-export function placeIn(tables: readonly Placeholder[], filled: number): number {
+export function offsetIn(tables: readonly Placeholder[], filled: number): number {
   let added = 0
   for (const { start, end, sql } of tables) {
     const from = start + added

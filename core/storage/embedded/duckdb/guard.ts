@@ -7,7 +7,7 @@ import { functionPrefixes, functions, nodes, type Part, tableFunctions } from '.
 import type { ReadStatement } from './counted.ts'
 import { macroNames } from './macros/index.ts'
 
-/** What it reads. Throws DbError, with its place where it is known, for a statement that is not a query made of what is allowed. */
+/** What it reads. Throws DbError, with its offset where it is known, for a statement that is not a query made of what is allowed. */
 export async function guard(
   connection: DuckDBConnection,
   text: string,
@@ -58,8 +58,8 @@ function unreadable({ error_type: type, error_message: message, position }: Seri
   if (type === 'not implemented') return onlyReading()
   const offset = position === undefined ? undefined : at(Number(position))
   const deep = /^memory exhausted|^Max expression depth/.test(message)
-  if (deep) return new DbError('InvalidArguments', 'the statement is nested too deeply', place(offset))
-  return new DbError('InvalidSyntax', `Parser Error: ${message}`, place(offset))
+  if (deep) return new DbError('InvalidArguments', 'the statement is nested too deeply', errorOffset(offset))
+  return new DbError('InvalidSyntax', `Parser Error: ${message}`, errorOffset(offset))
 }
 
 function onlyReading(): DbError {
@@ -166,7 +166,7 @@ async function refusedFunction(connection: DuckDBConnection, { name, offset, isT
   return new DbError(
     'PlanQuery',
     `there is no ${what} ${name}${meant === undefined ? '' : `\nDid you mean ${meant}?`}`,
-    place(offset)
+    errorOffset(offset)
   )
 }
 
@@ -180,10 +180,14 @@ function checkTable(node: JsonObject, scope: Scope, tables: Tables, offset: numb
 }
 
 function refused(what: string, offset: number | undefined): DbError {
-  return new DbError('Unsupported', `${what} is not allowed: a query reads tables of this server only`, place(offset))
+  return new DbError(
+    'Unsupported',
+    `${what} is not allowed: a query reads tables of this server only`,
+    errorOffset(offset)
+  )
 }
 
-function place(offset: number | undefined): { readonly offset?: number } {
+function errorOffset(offset: number | undefined): { readonly offset?: number } {
   return offset === undefined ? {} : { offset }
 }
 

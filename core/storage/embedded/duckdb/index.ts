@@ -8,16 +8,16 @@ import { translate } from './errors.ts'
 import { inKiB } from './settings.ts'
 
 /** Statements one after the other on a connection of their own. */
-export interface Turns {
+export interface SerialConnection {
   /** Runs statements for their effect. */
   run(sql: string): Promise<void>
   /** First row of a small result. */
   row(sql: string): Promise<readonly unknown[]>
 }
 
-export interface Duckdb extends Turns, Pick<Connections, 'stream'> {
+export interface Duckdb extends SerialConnection, Pick<Connections, 'stream'> {
   /** For long work that nothing waits for. */
-  readonly background: Turns
+  readonly background: SerialConnection
   /** All rows of a result that fits into memory. */
   read(sql: string): Promise<readonly ResultBatch[]>
   /**
@@ -33,9 +33,9 @@ export interface Duckdb extends Turns, Pick<Connections, 'stream'> {
 
 export async function openDuckdb(options: ConfinedOptions): Promise<Duckdb> {
   const [instance, main] = await openConfined({ ...options, open: ['memory_limit'] })
-  const foreground = takeTurns(main)
+  const foreground = serialConnection(main)
   const connections = createConnections(instance)
-  const background = takeTurns(await instance.connect())
+  const background = serialConnection(await instance.connect())
   let open = true
   return {
     ...foreground,
@@ -64,11 +64,11 @@ async function readWhole({ whole }: Connections, sql: string): Promise<readonly 
 /** Nobody takes it back. */
 const never = new AbortController().signal
 
-interface Line extends Turns {
+interface ClosableConnection extends SerialConnection {
   end(): Promise<void>
 }
 
-function takeTurns(connection: DuckDBConnection): Line {
+function serialConnection(connection: DuckDBConnection): ClosableConnection {
   const exclusively = serialQueue()
   return {
     run: sql => exclusively(async () => void (await translate(connection.run(sql)))),

@@ -22,7 +22,7 @@ import {
 } from '../sql/frames.ts'
 import { countStatement } from './counted.ts'
 import { translateError } from './errors.ts'
-import { fill, placeIn } from './fill.ts'
+import { fill, offsetIn } from './fill.ts'
 import { closeGuarded, guard } from './guard.ts'
 import { checkEnd, describeResult } from './result.ts'
 import { sentColumns } from './sent-columns.ts'
@@ -84,7 +84,7 @@ export class ProcessStatements {
     try {
       await this.#execute(running, frame)
     } catch (error) {
-      failure = isDbError(error) ? error : translateError(error, bytes => placeOf(frame, bytes))
+      failure = isDbError(error) ? error : translateError(error, bytes => offsetOf(frame, bytes))
     }
     running.cancelled?.stop()
     this.#running.delete(statement)
@@ -278,11 +278,11 @@ function around({ explain = '', target }: StatementFrame): readonly [string, str
 }
 
 /** The place in the text of a place in all that ran, which is in bytes. */
-function placeOf(frame: StatementFrame, bytes: number): number {
+function offsetOf(frame: StatementFrame, bytes: number): number {
   const [head] = around(frame)
   const filled = fill(frame.text, frame.tables)
   const characters = Buffer.from(head + filled).toString('utf8', 0, bytes).length
-  return placeIn(frame.tables, Math.max(0, characters - head.length))
+  return offsetIn(frame.tables, Math.max(0, characters - head.length))
 }
 
 function tooLong(bytes: number, limit: number): string {

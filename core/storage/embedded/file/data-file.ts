@@ -5,8 +5,9 @@ import { crc32 } from 'node:zlib'
 import type { Table } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { orderColumn } from '../catalog/logical.ts'
+import { usualGroup } from '../datafile/write-rows.ts'
 import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
-import { numbered, rowsPerGroup } from '../index/wanted.ts'
+import { numbered, rowsPerGroup } from '../index/index-spec.ts'
 import { syncFolder } from '../log/wal.ts'
 
 export type NewFile = Omit<DataFile, 'id' | 'table'>
@@ -24,9 +25,6 @@ export interface FileTarget {
   /** Runs when it has its final name. */
   readonly renamed?: () => void
 }
-
-/** Rows of a row group: what a reader can skip by its statistics. */
-const usualGroup = 122_880
 
 /** Writes what `rows` selects, sorted. Undefined when there is no row; only the catalog makes a file count. */
 export async function writeDataFile(

@@ -6,7 +6,7 @@ import type { Table } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { sizeOf } from '../open.ts'
 
-export interface FileCheckParts {
+export interface FileCheckDependencies {
   readonly dataDir: string
   /** Files to look at. */
   readonly files: readonly DataFile[]
@@ -16,14 +16,14 @@ export interface FileCheckParts {
 }
 
 export class FileCheck {
-  readonly #parts: FileCheckParts
+  readonly #parts: FileCheckDependencies
   /** By path: files not known to be sound. */
   readonly #doubtful: Map<string, DataFile>
   /** What is wrong with a file, for those that are or were looked at and are not sound. */
   readonly #looks = new Map<string, Promise<string | undefined>>()
   #stopped = false
 
-  constructor(parts: FileCheckParts) {
+  constructor(parts: FileCheckDependencies) {
     this.#parts = parts
     this.#doubtful = new Map(parts.files.map(file => [file.path, file]))
   }

@@ -1,7 +1,7 @@
 // Data files queries are reading: a file that goes is removed from disk when its last reader is gone.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sideFilesOf } from '../index/side-file.ts'
+import { sidecarsOf } from '../index/sidecar.ts'
 
 export class FilePins {
   readonly #dataDir: string
@@ -41,7 +41,6 @@ export class FilePins {
   /** What cannot be removed now is an orphan of the next start. */
   async #unlink(path: string): Promise<void> {
     this.#onGone(path)
-    for (const name of [path, ...sideFilesOf(path)])
-      await rm(join(this.#dataDir, name), { force: true }).catch(() => {})
+    for (const name of [path, ...sidecarsOf(path)]) await rm(join(this.#dataDir, name), { force: true }).catch(() => {})
   }
 }

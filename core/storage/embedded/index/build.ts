@@ -1,24 +1,24 @@
-// Makes the side file of a data file: a thread of ours makes the filters.
+// Makes the index sidecar of a data file: a thread of ours makes the filters.
 import { join } from 'node:path'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import type { FilterThread } from './filter-thread.ts'
 import { type HeadNotes, indexPath, type NewSection } from './format.ts'
-import { writeSideFile } from './side-file.ts'
-import type { Wanted } from './wanted.ts'
+import type { IndexSpec } from './index-spec.ts'
+import { writeSidecar } from './sidecar.ts'
 
-export interface BuildParts {
+export interface BuildDependencies {
   readonly thread: FilterThread
   readonly dataDir: string
 }
 
-/** Writes the side file of a data file and returns its bytes. */
+/** Writes the index sidecar of a data file and returns its bytes. */
 export async function buildIndex(
-  { thread, dataDir }: BuildParts,
+  { thread, dataDir }: BuildDependencies,
   file: DataFile,
-  { sections: wanted, counted }: Wanted
+  { sections: spec, counted }: IndexSpec
 ): Promise<number> {
   const path = join(dataDir, file.path)
-  const held = wanted.filter(({ column }) => file.columns.includes(column.id))
+  const held = spec.filter(({ column }) => file.columns.includes(column.id))
   const asked = held.map(({ column, kind, falsePositiveRate }) => ({
     column: column.physical,
     kind,
@@ -40,7 +40,7 @@ export async function buildIndex(
       filters: filters[i]!
     })
   )
-  const bytes = await writeSideFile(indexPath(path), { checksum: file.checksum, bytes: file.bytes }, sections, notes)
+  const bytes = await writeSidecar(indexPath(path), { checksum: file.checksum, bytes: file.bytes }, sections, notes)
   return bytes + (notes.counts?.bytes ?? 0)
 }
 

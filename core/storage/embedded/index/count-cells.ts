@@ -28,19 +28,19 @@ export function countCells(
   time: string,
   columns: readonly string[]
 ): readonly (CountCells | undefined)[] {
-  const placeOf = (name: string) => footer.columns.findIndex(column => column.name === name)
+  const columnIndex = (name: string) => footer.columns.findIndex(column => column.name === name)
   const limit = Math.floor(footer.rows / rowsPerCell)
   const counters: (Counter | undefined)[] = [...columns, undefined].map(() => new Counter(limit))
-  const places = columns.map(placeOf)
-  const unit = footer.columns[placeOf(time)]!.logical
+  const indices = columns.map(columnIndex)
+  const unit = footer.columns[columnIndex(time)]!.logical
   const perSecond = unit?.kind === 'timestamp' ? ticks[unit.unit] : undefined
   if (perSecond === undefined) return counters.map(() => undefined)
   for (const [group, { rows }] of footer.rowGroups.entries()) {
-    const starts = stretches((reader.column(group, placeOf(time)) as FixedData).values as BigInt64Array, perSecond)
+    const starts = stretches((reader.column(group, columnIndex(time)) as FixedData).values as BigInt64Array, perSecond)
     for (const [i, counter] of counters.entries()) {
       if (counter === undefined) continue
-      const place = places[i]
-      const ids = place === undefined ? new Uint32Array(rows) : counter.identify(reader.column(group, place), rows)
+      const index = indices[i]
+      const ids = index === undefined ? new Uint32Array(rows) : counter.identify(reader.column(group, index), rows)
       if (ids === undefined || !counter.add(starts, ids)) counters[i] = undefined
     }
   }

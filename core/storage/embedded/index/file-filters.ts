@@ -32,7 +32,7 @@ export interface AskedCounts {
 }
 
 /** Rows of a file below which reading them is as quick as reading counts. */
-const fewRows = 10_000
+const minCountRows = 10_000
 
 /**
  * The filters of a data file; its counts go into the file beside it. Throws ParquetError where the file cannot be read. A file whose rows do
@@ -70,7 +70,7 @@ function notesOf(
   { time, columns }: AskedCounts
 ): HeadNotes {
   const groups = groupRows(reader, footer, time)
-  if (footer.rows < fewRows) return { groups, counts: { bytes: 0, checksum: 0, columns: [] } }
+  if (footer.rows < minCountRows) return { groups, counts: { bytes: 0, checksum: 0, columns: [] } }
   const names = columns.map(({ name }) => name)
   const cells = countCells(reader, footer, time, names)
   const counted = [...columns.map(({ id }) => id), 0].flatMap((id, i) => {
@@ -82,19 +82,19 @@ function notesOf(
 }
 
 function groupRows(reader: ParquetReader, footer: ParquetFooter, time: string): GroupRows[] {
-  const place = footer.columns.findIndex(({ name }) => name === time)
+  const timeIndex = footer.columns.findIndex(({ name }) => name === time)
   return footer.rowGroups.map(({ rows, columns }, group) => {
-    const { min } = columns[place]!
+    const { min } = columns[timeIndex]!
     if (typeof min === 'bigint') return { rows, from: min.toString() }
-    const { values } = reader.column(group, place) as FixedData
+    const { values } = reader.column(group, timeIndex) as FixedData
     return { rows, from: (values as BigInt64Array).reduce((least, time) => (time < least ? time : least)).toString() }
   })
 }
 
 function columnFilters(reader: ParquetReader, footer: ParquetFooter, asked: AskedFilter): ColumnFilters {
   const columnOf = (name: string) => footer.columns.findIndex(column => column.name === name)
-  const [place, numbers] = [columnOf(asked.column), columnOf(groupColumn)]
-  if (place < 0) throw new ParquetError(`there is no column ${asked.column}`)
+  const [valueIndex, numbers] = [columnOf(asked.column), columnOf(groupColumn)]
+  if (valueIndex < 0) throw new ParquetError(`there is no column ${asked.column}`)
   const filters: (Uint32Array | undefined)[] = []
   const entries = asked.kind === 'values' ? new ValueEntries() : new TermEntries(asked.kind === 'folded_terms')
   // Of values the rate is that of the file: one row group that is let through is enough for a query to open it.
@@ -104,7 +104,7 @@ function columnFilters(reader: ParquetReader, footer: ParquetFooter, asked: Aske
     filters[open] = entries.take(rate)
   }
   for (const [group, { rows }] of footer.rowGroups.entries()) {
-    const data = reader.column(group, place)
+    const data = reader.column(group, valueIndex)
     const ids = numbers < 0 ? undefined : (reader.column(group, numbers) as FixedData).values
     for (let from = 0, to: number; from < rows; from = to) {
       const id = Number(ids?.[from] ?? 0)

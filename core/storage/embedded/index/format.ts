@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import { blockBytes } from './bloom.ts'
 import type { CountsHead } from './count-file.ts'
 
-/** The side file of a data file. */
+/** The index sidecar of a data file. */
 export function indexPath(dataFile: string): string {
   return `${dataFile}.idx`
 }
@@ -16,7 +16,7 @@ export interface Section {
   /** Id of the column in its table. */
   readonly column: number
   readonly kind: SectionKind
-  /** What the index asks for: for terms of each row group, for values of the whole file (of each row group in side files made before). */
+  /** What the index asks for: for terms of each row group, for values of the whole file (of each row group in index sidecars made before). */
   readonly falsePositiveRate: number
   /** Bytes after the head. */
   readonly offset: number

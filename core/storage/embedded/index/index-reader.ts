@@ -1,9 +1,9 @@
-// What queries need of the side files, as much of it as fits kept in memory.
+// What queries need of the index sidecars, as much of it as fits kept in memory.
 import { join } from 'node:path'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { type CountsHead, countsPath } from './count-file.ts'
 import { type GroupRows, type IndexHead, indexPath, type Section, type SectionKind, sectionBytes } from './format.ts'
-import { areSound, readHead, readSection } from './side-file.ts'
+import { areSound, readHead, readSection } from './sidecar.ts'
 
 /** A column's filters: those of group `i` begin where those before it end. */
 export interface Filters {
@@ -33,7 +33,7 @@ export class IndexReader {
   readonly #known = new Map<string, Known>()
   #bytes = 0
 
-  /** `damaged` is told of side files that cannot be used, `looked` of every look for something that may be in memory. */
+  /** `damaged` is told of index sidecars that cannot be used, `looked` of every look for something that may be in memory. */
   constructor(
     dataDir: string,
     limit: number,
@@ -83,12 +83,12 @@ export class IndexReader {
     return undefined
   }
 
-  /** The row groups of a data file, as far as its side file knows them. */
+  /** The row groups of a data file, as far as its index sidecar knows them. */
   async groups(file: DataFile): Promise<readonly GroupRows[] | undefined> {
     return (await this.#open(file))?.head.groups
   }
 
-  /** The side file was made anew or is gone. */
+  /** The index sidecar was made anew or is gone. */
   forget(path: string): void {
     this.#bytes -= this.#known.get(path)?.bytes ?? 0
     this.#known.delete(path)

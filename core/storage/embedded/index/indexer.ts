@@ -1,4 +1,4 @@
-// Keeps every data file's side file: makes those that are missing, damaged or of another wish, one after the other, behind the writes.
+// Keeps every data file's index sidecar: makes those that are missing, damaged or made for other indexes, one after the other, behind the writes.
 import { join } from 'node:path'
 import { isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
@@ -14,10 +14,10 @@ import { buildIndex } from './build.ts'
 import { createFilterThread } from './filter-thread.ts'
 import type { IndexHead } from './format.ts'
 import type { IndexReader } from './index-reader.ts'
-import { readSound } from './side-file.ts'
-import { type Wanted, type WantedSection, wantedOf } from './wanted.ts'
+import { type IndexSpec, indexSpecOf, type SectionSpec } from './index-spec.ts'
+import { readSound } from './sidecar.ts'
 
-export interface IndexerParts {
+export interface IndexerDependencies {
   readonly catalog: EmbeddedCatalog
   readonly dataDir: string
   readonly pins: FilePins
@@ -36,19 +36,19 @@ const retryAfter = 60_000
 const patience = 10_000
 
 export class Indexer {
-  readonly #parts: IndexerParts
+  readonly #parts: IndexerDependencies
   readonly #thread = createFilterThread()
-  /** By path: the wish that is met, or cannot be. */
+  /** By path: the `text` of the spec the sidecar was made for. */
   readonly #met = new Map<string, string>()
   readonly #failed = new Map<string, number>()
-  readonly #wishes = new WeakMap<Table, Wish | undefined>()
+  readonly #described = new WeakMap<Table, DescribedSpec | undefined>()
   /** By path of files that are new since the start: from when on they get indexes unasked. */
   readonly #due = new Map<string, number>()
   readonly #serially = serialQueue()
   #planned = false
   #stopped = false
 
-  constructor(parts: IndexerParts) {
+  constructor(parts: IndexerDependencies) {
     this.#parts = parts
     for (const { path } of parts.catalog.allFiles()) this.#due.set(path, 0)
   }
@@ -62,7 +62,7 @@ export class Indexer {
     })
   }
 
-  /** Resolves when one table's files, or all, have their side files as far as these can be made, or when it takes too long. */
+  /** Resolves when one table's files, or all, have their index sidecars as far as these can be made, or when it takes too long. */
   async waitFor(only?: Table): Promise<void> {
     const { promise: tooLong, resolve } = Promise.withResolvers<void>()
     const timer = after(patience, resolve)
@@ -75,7 +75,7 @@ export class Indexer {
     return this.#serially(() => this.#settle(only, false))
   }
 
-  /** The side file turned out to be damaged. */
+  /** The index sidecar turned out to be damaged. */
   renew(file: DataFile): void {
     this.#met.delete(file.path)
     this.plan()
@@ -101,30 +101,30 @@ export class Indexer {
     }
   }
 
-  /** Files whose side file is not known to be as it should. */
+  /** Files whose index sidecar is not known to be as it should. */
   async #missing(only: Table | undefined, onlyDue: boolean): Promise<Missing[]> {
     const { catalog } = this.#parts
     const now = Date.now()
     const missing: Missing[] = []
-    await eachPaced(new Pace(), only === undefined ? catalog.allTables() : [catalog.host(only)], ({ id }) => {
+    await eachPaced(new Pace(), only === undefined ? catalog.allTables() : [catalog.physicalTable(only)], ({ id }) => {
       // It may have been changed since somebody asked for it.
       const table = catalog.tableById(id)
       if (table === undefined) return
-      const wish = this.#wishOf(table)
-      if (wish === undefined) return
+      const described = this.#textSpecOf(table)
+      if (described === undefined) return
       for (const file of catalog.files(table)) {
         const { path } = file
-        if (this.#met.get(path) === wish.text || (this.#failed.get(path) ?? 0) > now) continue
-        if (!onlyDue || this.#dueOf(path, now) <= now) missing.push({ table, file, wish })
+        if (this.#met.get(path) === described.text || (this.#failed.get(path) ?? 0) > now) continue
+        if (!onlyDue || this.#dueOf(path, now) <= now) missing.push({ table, file, described })
       }
     })
     return missing
   }
 
-  /** What side files of the table should hold; undefined where it has none. */
-  #wishOf(table: Table): Wish | undefined {
-    if (!this.#wishes.has(table)) this.#wishes.set(table, wishOf(table))
-    return this.#wishes.get(table)
+  /** What index sidecars of the table should hold; undefined where it has none. */
+  #textSpecOf(table: Table): DescribedSpec | undefined {
+    if (!this.#described.has(table)) this.#described.set(table, textSpecOf(table))
+    return this.#described.get(table)
   }
 
   #dueOf(path: string, now: number): number {
@@ -134,13 +134,13 @@ export class Indexer {
     return now + settled
   }
 
-  async #provide({ table, file, wish: { wanted, text } }: Missing): Promise<void> {
+  async #provide({ table, file, described: { spec, text } }: Missing): Promise<void> {
     const { catalog, pins, dataDir, log, metrics } = this.#parts
     if (!catalog.files(table).some(({ id }) => id === file.id)) return
     pins.pin([file.path])
     try {
       const found = await readSound(join(dataDir, file.path))
-      if (found === undefined || !meets(found, file, wanted)) await this.#build(file, wanted)
+      if (found === undefined || !meets(found, file, spec)) await this.#build(file, spec)
       this.#met.set(file.path, text)
       this.#failed.delete(file.path)
     } catch (error) {
@@ -154,10 +154,10 @@ export class Indexer {
     }
   }
 
-  async #build(file: DataFile, wanted: Wanted): Promise<void> {
+  async #build(file: DataFile, spec: IndexSpec): Promise<void> {
     const { dataDir, reader, log, metrics } = this.#parts
     const started = performance.now()
-    const bytes = await buildIndex({ thread: this.#thread, dataDir }, file, wanted)
+    const bytes = await buildIndex({ thread: this.#thread, dataDir }, file, spec)
     reader.forget(file.path)
     const seconds = (performance.now() - started) / 1000
     metrics.seconds.observe(seconds)
@@ -180,34 +180,34 @@ export class Indexer {
 interface Missing {
   readonly table: Table
   readonly file: DataFile
-  readonly wish: Wish
+  readonly described: DescribedSpec
 }
 
-interface Wish {
-  readonly wanted: Wanted
-  /** The same for the same wish. */
+interface DescribedSpec {
+  readonly spec: IndexSpec
+  /** Equal for equal specs. */
   readonly text: string
 }
 
-function wishOf(table: Table): Wish | undefined {
-  const wanted = wantedOf(table)
-  if (wanted.sections.length === 0 && wanted.counted === undefined) return undefined
-  return { wanted, text: describe(wanted) }
+function textSpecOf(table: Table): DescribedSpec | undefined {
+  const spec = indexSpecOf(table)
+  if (spec.sections.length === 0 && spec.counted === undefined) return undefined
+  return { spec, text: describe(spec) }
 }
 
-function describe({ sections, counted }: Wanted): string {
+function describe({ sections, counted }: IndexSpec): string {
   const indexed = sections.map(({ column, kind, falsePositiveRate }) => `${column.id} ${kind} ${falsePositiveRate}`)
   return [...indexed, ...(counted?.columns.map(({ id }) => `${id} counts`) ?? [])].join()
 }
 
-/** Whether a side file belongs to the data file and has all that is wanted of the columns the file holds. */
-function meets({ data, sections, counts }: IndexHead, file: DataFile, { sections: wanted, counted }: Wanted): boolean {
-  const isThere = ({ column, kind, falsePositiveRate }: WantedSection) =>
+/** Whether an index sidecar belongs to the data file and has all that `spec` asks of the columns the file holds. */
+function meets({ data, sections, counts }: IndexHead, file: DataFile, { sections: spec, counted }: IndexSpec): boolean {
+  const isThere = ({ column, kind, falsePositiveRate }: SectionSpec) =>
     sections.some(
       section =>
         section.column === column.id && section.kind === kind && section.falsePositiveRate === falsePositiveRate
     )
-  const held = wanted.filter(({ column }) => file.columns.includes(column.id))
+  const held = spec.filter(({ column }) => file.columns.includes(column.id))
   if (counted !== undefined && counts === undefined) return false
   return data.checksum === file.checksum && data.bytes === file.bytes && held.every(isThere)
 }

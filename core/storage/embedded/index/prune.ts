@@ -31,18 +31,20 @@ export function asksIndexes(where: Condition): boolean {
     : where.kind === 'term' || where.kind === 'equals'
 }
 
-/** Looks into the side file as far as the condition needs it. */
+/** Looks into the index sidecar as far as the condition needs it. */
 export async function pruneFile(
   reader: IndexReader,
   table: Table,
   file: DataFile,
   condition: Condition
 ): Promise<Pruned> {
-  const alone = await evaluate(reader, table, file, condition, false)
+  const disjoint = await evaluate(reader, table, file, condition, false)
   // An older version must not show because the newer one, which hides it, was left out: only what all versions share counts.
-  const versioned =
-    table.options.append_mode || alone === undefined ? alone : await evaluate(reader, table, file, condition, true)
-  return { scan: groupsOf(alone), merge: groupsOf(versioned), groups: alone?.length ?? 0 }
+  const overlapping =
+    table.options.append_mode || disjoint === undefined
+      ? disjoint
+      : await evaluate(reader, table, file, condition, true)
+  return { scan: groupsOf(disjoint), merge: groupsOf(overlapping), groups: disjoint?.length ?? 0 }
 }
 
 function groupsOf(mask: Mask): Groups {

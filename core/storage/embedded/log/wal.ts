@@ -8,7 +8,7 @@ import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Counter, Histogram } from '../../../metrics/metrics.ts'
 import { every, type Timer } from '../../../timer.ts'
-import { reach } from '../fault.ts'
+import { failpoint } from '../failpoint.ts'
 import {
   type LogEnd,
   recordHeaderBytes,
@@ -35,7 +35,7 @@ interface Waiting {
   readonly seq: number
   readonly rows: number
   readonly buffers: readonly Uint8Array[]
-  /** Not a record but the wish that everything before it be synced. */
+  /** Not a record but a request to sync everything before it. */
   readonly syncOnly: boolean
   readonly apply: () => void
   readonly resolve: () => void
@@ -213,7 +213,7 @@ export class WriteAheadLog {
       this.#writingSince = performance.now()
       try {
         await this.#write(group)
-        reach('wal.written')
+        failpoint('wal.written')
         if (this.#dirty && (this.#options.sync === 'always' || group.some(waiting => waiting.syncOnly)))
           await this.#sync()
       } catch (error) {
@@ -222,7 +222,7 @@ export class WriteAheadLog {
       } finally {
         this.#writingSince = undefined
       }
-      reach('wal.synced')
+      failpoint('wal.synced')
       for (const waiting of group) {
         try {
           waiting.apply()
@@ -317,7 +317,7 @@ export class WriteAheadLog {
     this.#segments.push({ number, bytes: segmentHeaderBytes, endSeq: 0 })
     this.#options.remember('last', number)
     if (previous === undefined) this.#options.remember('first', number)
-    reach('wal.rotated')
+    failpoint('wal.rotated')
   }
 }
 

@@ -10,12 +10,12 @@ import { noTags, type SeriesRegistry } from '../series/series.ts'
 import { decodeSeries } from '../series/tags.ts'
 import type { Spool, SpoolFile } from '../spool/spool.ts'
 import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
-import { arrangeSome, endOf, rowsSince } from './arrange.ts'
 import { initialData } from './initial.ts'
 import { bytesOf, columnBytes } from './row-bytes.ts'
 import type { RowMemory } from './row-memory.ts'
 import { isPlain, RowPart } from './row-part.ts'
 import { RowTimes } from './row-times.ts'
+import { endOf, rowsSince, sortSomeBySeries } from './sort-by-series.ts'
 
 /** Rows of one write or of several, owned by the memtable. */
 export interface MemtableRows {
@@ -166,8 +166,8 @@ export class Memtable {
   }
 
   /** Sorts some rows by series; false when there is nothing left to do. */
-  arrange(): boolean {
-    const writes = arrangeSome(this.writes)
+  sortBySeries(): boolean {
+    const writes = sortSomeBySeries(this.writes)
     if (writes === undefined) return false
     this.#open?.cut()
     this.#writes = writes

@@ -8,7 +8,7 @@ import { SeriesRegistry } from '../series/series.ts'
 import { seriesSince } from '../series/tags.ts'
 import type { Follower } from './follower.ts'
 import { Memtable, type MemtableHome, type MemtableRows } from './memtable.ts'
-import { SeriesMirror } from './series-mirror.ts'
+import { SeriesTables } from './series-table.ts'
 
 /** Series read without a break: a few milliseconds. */
 const seriesAtOnce = 2_000
@@ -25,7 +25,7 @@ export class TableData {
   #registry: SeriesRegistry | undefined
   /** While it is read from the catalog. */
   #loading: SeriesRegistry | undefined
-  #mirror: SeriesMirror | undefined
+  #seriesTables: SeriesTables | undefined
   #labels: LabelIndex | undefined
   /** Series below this number went into some log record; below `durableSeries` into one that was answered. */
   #loggedSeries = 0
@@ -91,9 +91,9 @@ export class TableData {
     return this.#registry && this.#registry.size - 1
   }
 
-  get mirror(): SeriesMirror {
-    this.#mirror ??= new SeriesMirror(this.#home.spool, this)
-    return this.#mirror
+  get seriesTables(): SeriesTables {
+    this.#seriesTables ??= new SeriesTables(this.#home.spool, this)
+    return this.#seriesTables
   }
 
   get memtables(): readonly Memtable[] {
@@ -176,7 +176,7 @@ export class TableData {
   /** Lets go what the spool has that no query reads and none asked for since `time` (milliseconds since 1970). */
   forgetSpooled(time: number): void {
     for (const memtable of this.memtables) memtable.forget(time)
-    this.#mirror?.forget(time)
+    this.#seriesTables?.forget(time)
   }
 
   /** Rows go; queries that read them end on what they began with. */
@@ -189,6 +189,6 @@ export class TableData {
 
   drop(): void {
     this.clear()
-    this.#mirror?.drop()
+    this.#seriesTables?.drop()
   }
 }

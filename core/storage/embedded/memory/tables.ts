@@ -48,7 +48,7 @@ export class OpenTables {
 
   /** Undefined while nothing of the table is in memory; a logical table's rows are its physical table's. */
   find(table: Table): TableData | undefined {
-    return this.#tables.get(this.#catalog.host(table).id)
+    return this.#tables.get(this.#catalog.physicalTable(table).id)
   }
 
   /** A table as it is now: it may have been changed or dropped since the caller looked it up. */
@@ -60,7 +60,7 @@ export class OpenTables {
 
   /** Where rows of a table go. */
   take(table: Table): TableData {
-    const current = this.#catalog.host(this.current(table))
+    const current = this.#catalog.physicalTable(this.current(table))
     let data = this.#tables.get(current.id)
     if (data === undefined) {
       data = new TableData(this.#home, current, first => this.#catalog.series(current.id, first))

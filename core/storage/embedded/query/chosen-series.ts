@@ -20,28 +20,28 @@ export function chooseSeries(index: LabelIndex, { table, others = [], matches }:
     return { tsids: select(table), owners, labels: index.labels(table) }
   }
   const tables = [table, ...others]
-  const { tsids, places } = merged(tables.map(select))
+  const { tsids, indices } = merged(tables.map(select))
   const labels = new Array<((tsid: number) => SeriesTags) | undefined>(tables.length)
-  const placeOf = (tsid: number) => places[lowerBound(tsids, tsid)]!
+  const indexOf = (tsid: number) => indices[lowerBound(tsids, tsid)]!
   return {
     tsids,
-    owners: some => Uint32Array.from(some, tsid => tables[placeOf(tsid)]!.id),
+    owners: some => Uint32Array.from(some, tsid => tables[indexOf(tsid)]!.id),
     labels(tsid) {
-      const place = placeOf(tsid)
-      labels[place] ??= index.labels(tables[place]!)
-      return labels[place](tsid)
+      const at = indexOf(tsid)
+      labels[at] ??= index.labels(tables[at]!)
+      return labels[at](tsid)
     }
   }
 }
 
-/** Numbers of all lists, ascending, and beside each the place of its list. */
-function merged(lists: readonly Uint32Array[]): { readonly tsids: Uint32Array; readonly places: Uint32Array } {
+/** Numbers of all lists, ascending, and beside each the index of its list. */
+function merged(lists: readonly Uint32Array[]): { readonly tsids: Uint32Array; readonly indices: Uint32Array } {
   const count = lists.reduce((sum, list) => sum + list.length, 0)
-  // Both in one number, the place below: sorted as numbers, which is quick.
+  // Both in one number, the index in the low digits: sorted as numbers, which is quick.
   const both = new Float64Array(count)
   let at = 0
-  for (const [place, list] of lists.entries()) for (const tsid of list) both[at++] = tsid * lists.length + place
+  for (const [index, list] of lists.entries()) for (const tsid of list) both[at++] = tsid * lists.length + index
   both.sort()
   const tsids = Uint32Array.from(both, each => Math.floor(each / lists.length))
-  return { tsids, places: Uint32Array.from(both, each => each % lists.length) }
+  return { tsids, indices: Uint32Array.from(both, each => each % lists.length) }
 }

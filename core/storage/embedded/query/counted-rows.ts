@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { TableColumn } from '../../../model/table.ts'
 import { duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
 import { countsPath } from '../index/count-file.ts'
-import { isCountable } from '../index/wanted.ts'
+import { isCountable } from '../index/index-spec.ts'
 import { isFile, type KnownCounts, planCounts } from '../read/plan.ts'
 import type { CountedRows } from '../sql/frames.ts'
 import { pickColumns, type RowPlan, relation } from './relation.ts'
-import type { ReadParts, Snapshot } from './snapshot.ts'
+import type { ReadDependencies, Snapshot } from './snapshot.ts'
 
 /** What is read where the statement does only count. */
 export interface Counted {
@@ -17,7 +17,7 @@ export interface Counted {
 
 /** `names`: the only columns the statement can mean; undefined where their counts are not known. */
 export async function countedRows(
-  { indexes, limits }: ReadParts,
+  { indexes, limits }: ReadDependencies,
   snapshot: Snapshot,
   plan: RowPlan,
   names: readonly string[],

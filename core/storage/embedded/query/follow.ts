@@ -6,7 +6,7 @@ import { cancelled } from '../duckdb/errors.ts'
 import { Follower } from '../memory/follower.ts'
 import { Memtable, type MemtableRows } from '../memory/memtable.ts'
 import { noRows, writtenRows } from './relation.ts'
-import { type ReadParts, snapshotOf } from './snapshot.ts'
+import { type ReadDependencies, snapshotOf } from './snapshot.ts'
 import { runStatement } from './statement.ts'
 
 export type FollowQuery = SqlQuery & { readonly follow: Follow }
@@ -17,7 +17,7 @@ export function follows(query: { readonly kind: string; readonly follow?: Follow
 
 /** Starts with the rows written after the call; `runOnce` answers over those that are there when it is called. */
 export async function runFollow(
-  parts: ReadParts,
+  parts: ReadDependencies,
   query: FollowQuery,
   signal: AbortSignal,
   runOnce: () => Promise<QueryResult>
@@ -90,7 +90,7 @@ async function* batchesOf(
  * each has to be, too.
  */
 async function look(
-  parts: ReadParts,
+  parts: ReadDependencies,
   query: FollowQuery,
   table: Table,
   writes: readonly MemtableRows[],
@@ -109,7 +109,7 @@ async function look(
   }
 }
 
-async function ask({ sql }: ReadParts, query: FollowQuery, rows: string, signal: AbortSignal) {
+async function ask({ sql }: ReadDependencies, query: FollowQuery, rows: string, signal: AbortSignal) {
   const result = await runStatement(
     sql,
     query,

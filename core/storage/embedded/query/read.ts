@@ -14,12 +14,12 @@ import { type HeldText, pickColumns, type RowPlan, relation } from './relation.t
 import { runSeries } from './run-series.ts'
 import { readEnds } from './series-ends.ts'
 import { counted, shown } from './shown.ts'
-import { pin, type ReadParts, readable, type Snapshot, snapshotOf } from './snapshot.ts'
+import { pin, type ReadDependencies, readable, type Snapshot, snapshotOf } from './snapshot.ts'
 import { runStatement } from './statement.ts'
 import { ticksOf } from './time.ts'
 
 /** Starts a query over everything that was answered before the call. */
-export async function runQuery(parts: ReadParts, query: Query, signal: AbortSignal): Promise<QueryResult> {
+export async function runQuery(parts: ReadDependencies, query: Query, signal: AbortSignal): Promise<QueryResult> {
   for (const table of tablesOf(query)) requireTypes(table, parts.catalog.tableById(table.id))
   if (query.kind === 'series') return runSeries(parts, query, signal)
   if (query.kind === 'sql' && follows(query))
@@ -28,7 +28,11 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
 }
 
 /** What it reads is fixed before the call returns. */
-async function runOnce(parts: ReadParts, query: SqlQuery | ScanQuery, signal: AbortSignal): Promise<QueryResult> {
+async function runOnce(
+  parts: ReadDependencies,
+  query: SqlQuery | ScanQuery,
+  signal: AbortSignal
+): Promise<QueryResult> {
   const tables = new Map(tablesOf(query).map(table => [table.id, table]))
   const now = Date.now()
   const fixed = Array.from(tables.values(), table => snapshotOf(parts, table, now))
@@ -54,7 +58,11 @@ async function runOnce(parts: ReadParts, query: SqlQuery | ScanQuery, signal: Ab
 type Start = (signal: AbortSignal, release: () => void) => Promise<QueryResult>
 
 /** What starts the statement over what it reads of its tables; only a condition makes it wait for a look into indexes and memory. */
-async function prepareSql(parts: ReadParts, query: SqlQuery, snapshots: ReadonlyMap<number, Snapshot>): Promise<Start> {
+async function prepareSql(
+  parts: ReadDependencies,
+  query: SqlQuery,
+  snapshots: ReadonlyMap<number, Snapshot>
+): Promise<Start> {
   const rows: string[] = []
   const counts: (Counted | undefined)[] = []
   const plans: RowPlan[] = []
@@ -78,7 +86,7 @@ async function prepareSql(parts: ReadParts, query: SqlQuery, snapshots: Readonly
 }
 
 /** How rows that may meet a condition are read, with what the registry, the indexes and the ends of series tell of it. */
-async function planRows(parts: ReadParts, snapshot: Snapshot, where: Condition | undefined): Promise<RowPlan> {
+async function planRows(parts: ReadDependencies, snapshot: Snapshot, where: Condition | undefined): Promise<RowPlan> {
   const { limits } = parts
   if (where === undefined) return planRead(snapshot, {}, limits)
   const tsids = seriesOf(parts, snapshot, where)
@@ -97,8 +105,11 @@ async function planRows(parts: ReadParts, snapshot: Snapshot, where: Condition |
   }
 }
 
-/** The row groups of files that are scanned, as far as their side files tell. */
-async function groupsOf({ indexes }: ReadParts, { steps }: Plan): Promise<ReadonlyMap<string, readonly GroupSpan[]>> {
+/** The row groups of files that are scanned, as far as their index sidecars tell. */
+async function groupsOf(
+  { indexes }: ReadDependencies,
+  { steps }: Plan
+): Promise<ReadonlyMap<string, readonly GroupSpan[]>> {
   const found = new Map<string, readonly GroupSpan[]>()
   for (const { part, path } of steps) {
     const groups = path === 'scan' && isFile(part) ? await indexes.groups(part) : undefined
@@ -121,14 +132,18 @@ function asksLatest(where: Condition): boolean {
 }
 
 /** More series than a list should hold are left to a join with their tags. */
-function seriesOf({ tables, limits }: ReadParts, { table, view }: Snapshot, where: Condition): Uint32Array | undefined {
+function seriesOf(
+  { tables, limits }: ReadDependencies,
+  { table, view }: Snapshot,
+  where: Condition
+): Uint32Array | undefined {
   if (!hasSeries(table)) return undefined
   const tsids = seriesAsked(tables.take(table).labels, view ?? table, view?.id, where, limits.alternatives)
   return tsids !== undefined && tsids.length <= limits.numbers ? tsids : undefined
 }
 
 /** What indexes tell of files; those of metric tables have none. */
-async function prune({ indexes, limits }: ReadParts, { table, view, files }: Snapshot, where: Condition) {
+async function prune({ indexes, limits }: ReadDependencies, { table, view, files }: Snapshot, where: Condition) {
   const pruned = new Map<string, Pruned>()
   if (view !== undefined || !asksIndexes(where) || limits.avoid.has('skip')) return pruned
   for (const file of files)
@@ -136,7 +151,7 @@ async function prune({ indexes, limits }: ReadParts, { table, view, files }: Sna
   return pruned
 }
 
-async function prepareScan(parts: ReadParts, query: ScanQuery, snapshot: Snapshot): Promise<Start> {
+async function prepareScan(parts: ReadDependencies, query: ScanQuery, snapshot: Snapshot): Promise<Start> {
   const { from, to } = query
   const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
   const plan = await planRows(parts, snapshot, where)

@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshot.ts'
 import { fileRows, finished, missing, type SourceOptions, spooledRows } from './source.ts'
 
 /** Columns of the stored rows to read, and what to select of them and of the hidden columns. */
-export interface Pick {
+export interface ColumnSelection {
   readonly columns: readonly TableColumn[]
   readonly names: string
   /** `SELECT …` of the same without a row. */
@@ -35,7 +35,7 @@ export function relation(
   snapshot: Snapshot,
   { steps, tsids, texts = [] }: RowPlan,
   limits: ReadLimits,
-  pick?: Pick
+  pick?: ColumnSelection
 ): string {
   const { table, view, spooled, dataDir, cutoff } = snapshot
   const only = view === undefined ? snapshot.logical : [view.id]
@@ -114,7 +114,7 @@ export function writtenRows({ table, view, logical, cutoff }: Snapshot, rows: Sp
 }
 
 /** All columns users see, or a few of them by the names users know. */
-export function pickColumns({ table, view }: Snapshot, names?: readonly string[]): Pick {
+export function pickColumns({ table, view }: Snapshot, names?: readonly string[]): ColumnSelection {
   const { columns, ...shown } = view ?? table
   const kept = columns.filter(({ name }) => names === undefined || names.includes(name))
   // Rows of no column cannot be selected.

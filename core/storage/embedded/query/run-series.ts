@@ -7,19 +7,23 @@ import { mergesFields } from '../../logical.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import type { Memtable } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
-import { handOver } from '../read/hand-over.ts'
 import { isFile, type Plan, planRead } from '../read/plan.ts'
 import type { SamplesFound } from '../read/read.worker.ts'
 import type { SampleRows } from '../read/sample-rows.ts'
 import { isText, readSamples } from '../read/samples.ts'
+import { shareSamples } from '../read/share-samples.ts'
 import { WantedSeries } from '../read/wanted-series.ts'
 import { type ChosenSeries, chooseSeries } from './chosen-series.ts'
 import { columnsOf, seriesSql, timesOf } from './series.ts'
 import { counted, ReadCounts, shown } from './shown.ts'
-import { pin, type ReadParts, readable, type Snapshot, snapshotOf } from './snapshot.ts'
+import { pin, type ReadDependencies, readable, type Snapshot, snapshotOf } from './snapshot.ts'
 
 /** Starts a query over everything that was answered before the call. */
-export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: AbortSignal): Promise<QueryResult> {
+export async function runSeries(
+  parts: ReadDependencies,
+  query: SeriesQuery,
+  signal: AbortSignal
+): Promise<QueryResult> {
   if (signal.aborted) throw cancelled(signal)
   const data = parts.tables.take(query.table)
   await settle(data)
@@ -71,7 +75,7 @@ function directRead(snapshot: Snapshot, plan: Plan<Memtable>) {
   }
 }
 
-function wholeSnapshot(parts: ReadParts, { table, others = [] }: SeriesQuery): Snapshot {
+function wholeSnapshot(parts: ReadDependencies, { table, others = [] }: SeriesQuery): Snapshot {
   const snapshot = snapshotOf(parts, table, Date.now())
   return others.length === 0
     ? snapshot
@@ -80,7 +84,7 @@ function wholeSnapshot(parts: ReadParts, { table, others = [] }: SeriesQuery): S
 
 /** Until its series are known, and rows in memory lie in their order. */
 async function settle(data: TableData): Promise<void> {
-  const goOn = () => data.load() || data.memtables.some(memtable => memtable.arrange())
+  const goOn = () => data.load() || data.memtables.some(memtable => memtable.sortBySeries())
   while (goOn()) await new Promise(resolve => setImmediate(resolve))
 }
 
@@ -94,7 +98,7 @@ interface DirectRead {
 
 /** Some series after the other; `release` runs once when the result has ended in any way. */
 function directResult(
-  parts: ReadParts,
+  parts: ReadDependencies,
   query: SeriesQuery,
   { plan, writes, snapshot, tsids, owners }: DirectRead,
   signal: AbortSignal,
@@ -112,7 +116,7 @@ function directResult(
   const read = async (from: number, count: number): Promise<Omit<SamplesFound, 'files'>> => {
     const some = tsids.subarray(from, from + count)
     const found = await parts.reader.read(some, tsids => {
-      const memory = isTexts ? [] : handOver(writes, { ...columns, wanted: new WantedSeries(tsids) })
+      const memory = isTexts ? [] : shareSamples(writes, { ...columns, wanted: new WantedSeries(tsids) })
       return { paths, query: columns, tsids, owners: owners(tsids), options, memory, reduction }
     })
     for (const { files } of found) counts.add(paths, files)
@@ -161,13 +165,13 @@ function together(found: readonly SamplesFound[], inMemory: readonly ResultBatch
 }
 
 function columnsAsked(query: SeriesQuery, { table: host, cutoff }: Snapshot) {
-  const place = columnsOf(query.table, host)
+  const columnOf = columnsOf(query.table, host)
   const fileColumn = ({ id, type, physical }: TableColumn) => ({ id, type, physical })
-  const time = fileColumn(place(query.table.timeIndex.name))
+  const time = fileColumn(columnOf(query.table.timeIndex.name))
   const from = Math.max(Number(query.from ?? Number.NEGATIVE_INFINITY), Number(cutoff ?? Number.NEGATIVE_INFINITY))
   const to = query.to === undefined ? Number.POSITIVE_INFINITY : Number(query.to - 1n)
   const unit = isTimestamp(time.type) ? timeUnit(time.type) : 'ms'
-  return { time, unit, values: query.values.map(name => fileColumn(place(name))), from, to } as const
+  return { time, unit, values: query.values.map(name => fileColumn(columnOf(name))), from, to } as const
 }
 
 function columnsOfResult(query: SeriesQuery): readonly ResultColumn[] {

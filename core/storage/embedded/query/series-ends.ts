@@ -4,12 +4,12 @@ import type { Table } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
 import type { SeriesEnds } from '../read/plan.ts'
-import type { ReadParts } from './snapshot.ts'
+import type { ReadDependencies } from './snapshot.ts'
 import { ticksOf } from './time.ts'
 
 /** By path of the file; undefined where they are more than it pays to look at. */
 export async function readEnds(
-  parts: ReadParts,
+  parts: ReadDependencies,
   files: readonly DataFile[],
   table: Table
 ): Promise<ReadonlyMap<string, SeriesEnds> | undefined> {
@@ -25,7 +25,7 @@ export async function readEnds(
 }
 
 /** Nobody can cancel it, since others may wait for it, too. */
-async function endsOf({ duckdb, pins, dataDir }: ReadParts, { path }: DataFile, { timeIndex }: Table) {
+async function endsOf({ duckdb, pins, dataDir }: ReadDependencies, { path }: DataFile, { timeIndex }: Table) {
   const ticks = ticksOf(timeIndex, `max(${quoteName(timeIndex.physical)})::${duckdbType(timeIndex.type)}`)
   const sql = `SELECT __tsid, (${ticks})::BIGINT FROM read_parquet(${quoteText(join(dataDir, path))}) GROUP BY __tsid`
   pins.pin([path])

@@ -17,10 +17,10 @@ export function seriesSql(
   limits: ReadLimits
 ): string {
   const { table } = query
-  const place = columnsOf(table, snapshot.table)
-  const time = quoteName(place(table.timeIndex.name).physical)
-  const values = query.values.map(name => place(name))
-  const columns = [place(table.timeIndex.name), ...values]
+  const columnOf = columnsOf(table, snapshot.table)
+  const time = quoteName(columnOf(table.timeIndex.name).physical)
+  const values = query.values.map(name => columnOf(name))
+  const columns = [columnOf(table.timeIndex.name), ...values]
   // Rows of a table without tags are one series.
   const series = hasSeries(snapshot.table) ? '__tsid' : '0::UINTEGER AS __tsid'
   const names = [series, ...columns.map(({ physical }) => quoteName(physical))].join(', ')

@@ -5,10 +5,13 @@ import type { PartRead } from '../../engine.ts'
 import type { Memtable } from '../memory/memtable.ts'
 import type { FileCounts } from '../read/file-parts.ts'
 import { isFile, type Plan, type Step } from '../read/plan.ts'
-import type { ReadParts } from './snapshot.ts'
+import type { ReadDependencies } from './snapshot.ts'
 
 /** Counts what a query reads, and how; returns it. */
-export function counted<P extends Pick<Plan<Memtable>, 'steps'>>({ metrics }: Pick<ReadParts, 'metrics'>, plan: P): P {
+export function counted<P extends Pick<Plan<Memtable>, 'steps'>>(
+  { metrics }: Pick<ReadDependencies, 'metrics'>,
+  plan: P
+): P {
   for (const { part, path, groups, known = 0 } of plan.steps) {
     metrics.partsRead.add(1, { part: isFile(part) ? 'file' : 'memory', path })
     if (known === 0) continue

@@ -8,7 +8,7 @@ import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
 import type { Memtable, SpooledRows } from '../memory/memtable.ts'
 import type { RowMemory } from '../memory/row-memory.ts'
-import type { SeriesTable } from '../memory/series-mirror.ts'
+import type { SeriesTable } from '../memory/series-table.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import type { ReadLimits } from '../read/limits.ts'
@@ -17,7 +17,7 @@ import type { SampleCache } from '../samples/sample-cache.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { SqlProcess } from '../sql/sql-process.ts'
 
-export interface ReadParts {
+export interface ReadDependencies {
   readonly catalog: EmbeddedCatalog
   readonly duckdb: Duckdb
   readonly sql: SqlProcess
@@ -54,14 +54,14 @@ export interface Snapshot {
 }
 
 /** `now` in milliseconds since 1970 decides what is past its time. */
-export function snapshotOf({ catalog, tables, dataDir }: ReadParts, table: Table, now: number): Snapshot {
+export function snapshotOf({ catalog, tables, dataDir }: ReadDependencies, table: Table, now: number): Snapshot {
   const data = tables.find(table)
-  const host = catalog.host(table)
+  const physical = catalog.physicalTable(table)
   return {
-    table: host,
-    view: host === table ? undefined : table,
-    logical: host === table ? catalog.logicalIds(host) : undefined,
-    files: catalog.files(host),
+    table: physical,
+    view: physical === table ? undefined : table,
+    logical: physical === table ? catalog.logicalIds(physical) : undefined,
+    files: catalog.files(physical),
     memtables: data?.memtables ?? [],
     spooled: new Map(),
     series: undefined,
@@ -75,7 +75,7 @@ export function snapshotOf({ catalog, tables, dataDir }: ReadParts, table: Table
  * before: while rows are made readable, tables may change and files take the place of others.
  */
 export async function readable(
-  { tables }: ReadParts,
+  { tables }: ReadDependencies,
   fixed: readonly Snapshot[],
   release: () => void
 ): Promise<{ readonly snapshots: readonly Snapshot[]; readonly release: () => void }> {
@@ -97,7 +97,7 @@ export async function readable(
     // Afterwards: whoever meets rows finds their tags, too.
     for (const { table, view } of fixed) {
       if (!hasSeries(table) || series.has(table.id)) continue
-      const found = await tables.take(view ?? table).mirror.sync()
+      const found = await tables.take(view ?? table).seriesTables.sync()
       held.push(found)
       series.set(table.id, found)
     }

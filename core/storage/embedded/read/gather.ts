@@ -1,8 +1,8 @@
 // Samples from memory put together series by series: counted first, then copied as numbers to where each series begins.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
+import { latestRows } from './deduplicate.ts'
 import { copyTimes, type SampleColumn, type SampleQuery, type SampleRows, ticksOf, visitRuns } from './sample-rows.ts'
-import { newestRows } from './versions.ts'
 
 export interface GatherOptions {
   /** Rows of one series and time are versions of one row, the later one in the list counts; else every row counts. */
@@ -34,7 +34,7 @@ export interface Runs {
 /** Samples of parts that may hold some, in the order they were written; each series in one piece, times ascending. */
 export function gather(parts: readonly SampleRows[], query: SampleQuery, options: GatherOptions): Gathered {
   const found = collect(parts, query)
-  const kept = newestRows(found, options)
+  const kept = latestRows(found, options)
   return kept === undefined ? found : pick(found, kept)
 }
 

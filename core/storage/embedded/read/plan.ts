@@ -5,8 +5,8 @@ import { mergesFields } from '../../logical.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isTagged } from '../catalog/logical.ts'
 import type { Groups, Pruned } from '../index/prune.ts'
-import { endOf } from '../memory/arrange.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
+import { endOf } from '../memory/sort-by-series.ts'
 import { type Path, type ReadLimits, usualLimits } from './limits.ts'
 import { isText } from './samples.ts'
 
@@ -166,7 +166,7 @@ export function isFile<M extends MemoryPart>(part: DataFile | M): part is DataFi
 }
 
 /** Files and memtables that may hold a row some other row hides. */
-export function versioned<M extends MemoryPart>(source: Omit<PlanSource<M>, 'cutoff'>): readonly (DataFile | M)[] {
+export function overlapping<M extends MemoryPart>(source: Omit<PlanSource<M>, 'cutoff'>): readonly (DataFile | M)[] {
   const { steps } = planRead({ ...source, cutoff: undefined })
   return steps.filter(({ path }) => path === 'merge').map(({ part }) => part)
 }

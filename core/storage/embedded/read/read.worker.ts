@@ -71,7 +71,7 @@ const pages = new PageCache<Kept>(cacheBytes, sizeOf)
 const files = new FileParts(pages)
 
 /** Questions that looked at as many left some megabytes behind. */
-const manySamples = 100_000
+const minCollectSamples = 100_000
 
 giveWay('files')
 parentPort!.on('message', async (task: ReadTask) => {
@@ -96,7 +96,7 @@ parentPort!.on('message', async (task: ReadTask) => {
     const found = read(asked, reducer && { reducer, width: reduction.width })
     parentPort!.postMessage({ id, found, ...state() } satisfies ReadAnswer, buffersOf(found))
     // After the answer, which need not wait for it.
-    if (found.samples > manySamples) collect('minor')
+    if (found.samples > minCollectSamples) collect('minor')
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     parentPort!.postMessage({ id, error: text, ...state() } satisfies ReadAnswer)

@@ -11,10 +11,10 @@ import { type DataFile, lastTableId, loadFile } from '../catalog/catalog-rows.ts
 import { type TimeProblem, timeProblem } from '../catalog/catalog-time.ts'
 import { matches } from '../catalog/row-sums.ts'
 import { openDuckdb } from '../duckdb/index.ts'
-import { readSound, sideFilesOf } from '../index/side-file.ts'
+import { readSound, sidecarsOf } from '../index/sidecar.ts'
 import { readRecordParts, requireGiven, type TypeOf } from '../log/record-check.ts'
 import { segmentName } from '../log/segment.ts'
-import { dataFiles, type LogBounds, readLogBounds, sideFiles } from '../open.ts'
+import { dataFiles, type LogBounds, readLogBounds, sidecars } from '../open.ts'
 import { checkDataFile } from './data-check.ts'
 import { type LogScan, scanLog } from './log-scan.ts'
 
@@ -92,7 +92,7 @@ export async function examine(
     const files = catalog ? readFiles(catalog) : []
     const damagedFiles = await examineFiles(paths, files, report)
     const unknownFiles = await examineUnknown(paths.data, files, catalogDamaged, report)
-    await examineSideFiles(paths.data, files, report)
+    await examineSidecars(paths.data, files, report)
     const close = () => catalog?.isOpen && catalog.close()
     return { findings, catalog, catalogDamaged, problem, files, damagedFiles, unknownFiles, log, close }
   } catch (error) {
@@ -247,13 +247,13 @@ async function examineUnknown(
 }
 
 /** Indexes hold nothing that is not in the data files: whatever is wrong with one is put right by the next start. */
-async function examineSideFiles(
+async function examineSidecars(
   dataDir: string,
   files: readonly DataFile[],
   report: (finding: Finding) => void
 ): Promise<void> {
-  const owners = new Map(files.flatMap(file => sideFilesOf(file.path).map(path => [path, file] as const)))
-  for (const path of await sideFiles(dataDir)) {
+  const owners = new Map(files.flatMap(file => sidecarsOf(file.path).map(path => [path, file] as const)))
+  for (const path of await sidecars(dataDir)) {
     const owner = owners.get(path)
     const file = join(dataDir, path)
     if (owner === undefined)

@@ -14,7 +14,7 @@ import {
 } from '../log/segment.ts'
 import { type LogBounds, segmentFiles } from '../open.ts'
 
-export interface RecordPlace {
+export interface RecordPosition {
   readonly at: number
   /** Header included. */
   readonly bytes: number
@@ -36,7 +36,7 @@ export interface SegmentScan {
   readonly bytes: number
   readonly header: SegmentHeader | undefined
   /** The whole ones, also behind a damage. */
-  readonly records: readonly RecordPlace[]
+  readonly records: readonly RecordPosition[]
   readonly damages: readonly LogDamage[]
   /** What a crash left at the end; the next start cuts it. */
   readonly torn: LogDamage | undefined
@@ -123,7 +123,7 @@ function scanRecords(
   last: boolean,
   decode: Decode
 ): Pick<SegmentScan, 'records' | 'damages' | 'torn'> {
-  const records: RecordPlace[] = []
+  const records: RecordPosition[] = []
   const damages: LogDamage[] = []
   let at = segmentHeaderBytes
   let seq = 0

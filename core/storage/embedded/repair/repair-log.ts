@@ -7,15 +7,15 @@ import { recordHeaderBytes, segmentHeader, segmentHeaderBytes, segmentName } fro
 import { syncFolder } from '../log/wal.ts'
 import { noTags } from '../series/series.ts'
 import type { DataFolder } from './check.ts'
-import type { LogScan, RecordPlace, SegmentScan } from './log-scan.ts'
+import type { LogScan, RecordPosition, SegmentScan } from './log-scan.ts'
 import type { RepairStep } from './repair.ts'
 
 /** A segment as it will be. */
 interface Plan {
   readonly number: number
   readonly scan: SegmentScan | undefined
-  readonly kept: readonly RecordPlace[]
-  readonly dropped: readonly RecordPlace[]
+  readonly kept: readonly RecordPosition[]
+  readonly dropped: readonly RecordPosition[]
   readonly firstSeq: number
 }
 
@@ -38,8 +38,8 @@ export async function planLogRepair(
   for (const number of numbers) {
     const scan = log.segments.find(segment => segment.number === number)
     const bytes = scan && (await readFile(scan.path))
-    const kept: RecordPlace[] = []
-    const dropped: RecordPlace[] = []
+    const kept: RecordPosition[] = []
+    const dropped: RecordPosition[] = []
     for (const record of scan?.records ?? []) {
       if (scan!.damages.some(damage => damage.at < record.at && damage.at >= segmentHeaderBytes)) doubtful = true
       const payload = bytes!.subarray(record.at + recordHeaderBytes, record.at + record.bytes)
@@ -139,15 +139,15 @@ function gap(plans: readonly Plan[], number: number): string {
   return rowsBetween(lastBefore(plans, number), firstAfter(plans, number))
 }
 
-function lastBefore(plans: readonly Plan[], number: number): RecordPlace | undefined {
+function lastBefore(plans: readonly Plan[], number: number): RecordPosition | undefined {
   return plans.findLast(plan => plan.number < number && plan.scan?.records.length)?.scan?.records.at(-1)
 }
 
-function firstAfter(plans: readonly Plan[], number: number): RecordPlace | undefined {
+function firstAfter(plans: readonly Plan[], number: number): RecordPosition | undefined {
   return plans.find(plan => plan.number > number && plan.scan?.records.length)?.scan?.records[0]
 }
 
-function rowsBetween(before: RecordPlace | undefined, next: RecordPlace | undefined): string {
+function rowsBetween(before: RecordPosition | undefined, next: RecordPosition | undefined): string {
   return before === undefined || next === undefined
     ? 'nobody knows how many rows with them'
     : `at most ${next.seq - before.seq - before.rows} rows with them`

@@ -17,7 +17,7 @@ const maxScopes = 64
 const maxKeptTargets = 30_000
 /** Keys known beyond this many for each series: different keys may stand for one series. */
 const keysPerSeries = 2
-const fewKeys = 200_000
+const minKeyLimit = 200_000
 
 /** Where rows of a series go: the table that holds them, its time index and the column of the value, by id. */
 export interface SeriesTarget {
@@ -73,9 +73,9 @@ export class KnownSeries {
       found.targets[i] = of.target
       found.tsids[i] = tsid
     }
-    if (index.size <= fewKeys) return
+    if (index.size <= minKeyLimit) return
     const series = this.#targets.reduce((sum, { data }) => sum + data.registry.size, 0)
-    if (index.size > fewKeys + series * keysPerSeries) this.#indexes.delete(found.scope)
+    if (index.size > minKeyLimit + series * keysPerSeries) this.#indexes.delete(found.scope)
   }
 
   /** Whether a table has a series with these tags. */

@@ -12,7 +12,7 @@ export interface TagColumn {
 export const entryHeadBytes = 6
 
 /** The keys of rows, one after the other. `prefix` is what every key begins with: a whole entry of a key, or nothing. */
-export class SeriesKeys {
+export class SeriesKeyWriter {
   /** What `write` made; valid up to `length` until the next call. */
   bytes = new Uint8Array(1024)
   length = 0

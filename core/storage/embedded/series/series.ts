@@ -2,7 +2,7 @@
 import { free } from '../../../workers/free.ts'
 import { HashSlots } from '../../hash-slots.ts'
 import { noSeries, type SeriesRun } from '../log/record.ts'
-import type { SeriesKeys } from './series-key.ts'
+import type { SeriesKeyWriter } from './series-key.ts'
 import { SeriesOrder } from './series-order.ts'
 
 /** The series without any tag value; rows from before a table had tags belong to it. Known from the start, kept nowhere. */
@@ -98,7 +98,7 @@ export class SeriesRegistry {
   }
 
   /** Whether a row belongs to the series. */
-  is(tsid: number, keys: SeriesKeys, row: number): boolean {
+  is(tsid: number, keys: SeriesKeyWriter, row: number): boolean {
     return tsid < this.#count && keys.equals(row, this.#view, this.#starts[tsid]!, this.#starts[tsid + 1]!)
   }
 

@@ -8,7 +8,7 @@ import { LimitReached } from '../../limits.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import type { SeriesRegistry } from './series.ts'
-import { SeriesKeys, type TagColumn } from './series-key.ts'
+import { SeriesKeyWriter, type TagColumn } from './series-key.ts'
 
 /** Rows of one step. */
 const stepRows = 2_048
@@ -30,7 +30,7 @@ export function* resolveSeries(
   { table, name = '', limit }: SeriesOptions = {}
 ): Steps<Uint32Array> {
   const tsids = new Uint32Array(rows)
-  const keys = new SeriesKeys(tags, table === undefined ? undefined : tableEntry(table))
+  const keys = new SeriesKeyWriter(tags, table === undefined ? undefined : tableEntry(table))
   const { order } = registry
   for (let row = 0; row < rows; row++) {
     if (row % stepRows === stepRows - 1) yield
@@ -44,7 +44,7 @@ export function* resolveSeries(
 
 function lookUp(
   registry: SeriesRegistry,
-  keys: SeriesKeys,
+  keys: SeriesKeyWriter,
   row: number,
   name: string,
   limit: Limit | undefined

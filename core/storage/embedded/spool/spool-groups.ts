@@ -2,6 +2,7 @@
 import type { ColumnData } from '../../../model/batch.ts'
 import { concatenate } from '../datafile/column-builder.ts'
 import { type FileColumn, toStored } from '../datafile/stored-column.ts'
+import { usualGroup as maxRows } from '../datafile/write-rows.ts'
 import type { SpoolGroup } from './spool.ts'
 
 /** Rows `from` to `rows` of columns in the order of the file's; undefined means null. */
@@ -12,8 +13,7 @@ export interface SpoolPiece {
   readonly columns: readonly (ColumnData | undefined)[]
 }
 
-/** What one row group holds: encoding it takes a few milliseconds. */
-const maxRows = 122_880
+/** Bytes of a row group: encoding it takes a few milliseconds. */
 const maxBytes = 8 << 20
 
 export function* groupsOf(columns: readonly FileColumn[], pieces: Iterable<SpoolPiece>): Generator<SpoolGroup> {

@@ -6,8 +6,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import { after, pause } from '../../../timer.ts'
+import { AdmissionQueue } from '../../admission-queue.ts'
 import type { FileTarget, SqlValue } from '../../engine.ts'
-import { Turns } from '../../turns.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import type { Placeholder, StatementFrame } from './frames.ts'
 import { type EndReason, jsonParameter, QueryChild, type StartedStatement } from './query-child.ts'
@@ -84,9 +84,9 @@ const probation = 2_000
 
 export class SqlProcess {
   readonly #options: Required<Omit<SqlProcessOptions, 'leftovers'>> & Pick<SqlProcessOptions, 'leftovers'>
-  readonly #turns: Turns
+  readonly #queue: AdmissionQueue
   /** Statements that were lost with the process and are started again. */
-  readonly #again: Turns
+  readonly #retries: AdmissionQueue
   /** The one of them that may be what ended the process. */
   #suspect: number | undefined
   readonly #restarts: Record<EndReason, number> = { memory: 0, stuck: 0, died: 0 }
@@ -108,8 +108,8 @@ export class SqlProcess {
     }
     const { queue, refused } = this.#options
     const common = { what: 'statements', queue, refused }
-    this.#turns = new Turns({ ...common, hasPlace: () => this.#hasPlace() })
-    this.#again = new Turns({ ...common, hasPlace: () => this.#suspect === undefined && this.#hasPlace() })
+    this.#queue = new AdmissionQueue({ ...common, hasSlot: () => this.#hasSlot() })
+    this.#retries = new AdmissionQueue({ ...common, hasSlot: () => this.#suspect === undefined && this.#hasSlot() })
   }
 
   /**
@@ -121,8 +121,8 @@ export class SqlProcess {
     const { user = '', target } = request
     const start = (isFirst: boolean) =>
       isFirst
-        ? this.#turns.run(user, signal, () => this.#start(request, signal).answer)
-        : this.#again.run(user, signal, () => this.#startAgain(request, signal))
+        ? this.#queue.run(user, signal, () => this.#start(request, signal).answer)
+        : this.#retries.run(user, signal, () => this.#startAgain(request, signal))
     try {
       // What is left of a file is nobody's to write over.
       return target === undefined ? await withAnother(start) : await start(true)
@@ -145,7 +145,7 @@ export class SqlProcess {
       residentBytes: child?.residentBytes ?? 0,
       running,
       stalled: (child?.statements.size ?? 0) - running,
-      waiting: this.#again.waiting + this.#turns.waiting,
+      waiting: this.#retries.waiting + this.#queue.waiting,
       restarts: { ...this.#restarts },
       startTime: this.#startTime
     }
@@ -155,13 +155,13 @@ export class SqlProcess {
   async close(finish = false): Promise<void> {
     this.#isOpen = false
     while (finish && (this.#child?.statements.size ?? 0) > 0) await pause(5)
-    for (const turns of [this.#again, this.#turns]) turns.fail(closed())
+    for (const queue of [this.#retries, this.#queue]) queue.fail(closed())
     const child = this.#child
     this.#child = undefined
     await child?.close(closed())
   }
 
-  #hasPlace(): boolean {
+  #hasSlot(): boolean {
     const { slots, results } = this.#options
     const child = this.#child
     return child === undefined || (child.working < slots() && child.statements.size < results)
@@ -221,13 +221,13 @@ export class SqlProcess {
 
   /** Answers that nobody reads give way where no other can begin. */
   #makeRoom(child: QueryChild): void {
-    if (this.#turns.waiting > 0 && child.statements.size >= this.#options.results) child.endStalled(maxStall)
+    if (this.#queue.waiting > 0 && child.statements.size >= this.#options.results) child.endStalled(maxStall)
   }
 
   #startWaiting(): void {
     if (!this.#isOpen) return
-    this.#again.letIn()
-    this.#turns.letIn()
+    this.#retries.letIn()
+    this.#queue.letIn()
   }
 
   #ended(child: QueryChild, reason: EndReason, detail: string): void {
@@ -254,7 +254,7 @@ export class SqlProcess {
       // The next one would fare no better: the next request tries again.
       const error = cannotStart(/\bError: (.+)/.exec(lastWords)?.[1] ?? detail)
       child.lose(() => error)
-      for (const turns of [this.#again, this.#turns]) turns.fail(error)
+      for (const queue of [this.#retries, this.#queue]) queue.fail(error)
       return
     }
     child.lose((only, id) => this.#lost(reason, detail, only, id === this.#suspect))

@@ -11,17 +11,17 @@ import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
-import { reach } from '../fault.ts'
+import { failpoint } from '../failpoint.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
-import { meets, versioned } from '../read/plan.ts'
+import { meets, overlapping } from '../read/plan.ts'
 import { type ChecksumOf, requireContent } from '../repair/data-check.ts'
 import { writeMerged } from './merged-file.ts'
 import { pickFiles } from './pick.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
-export interface CompactorParts {
+export interface CompactorDependencies {
   readonly catalog: EmbeddedCatalog
   readonly duckdb: Duckdb
   readonly upkeep: UpkeepThread
@@ -35,14 +35,14 @@ export interface CompactorParts {
 }
 
 export class Compactor {
-  readonly #parts: CompactorParts
+  readonly #parts: CompactorDependencies
   readonly #serially = serialQueue()
   /** Files found damaged; they are left as they are. */
   readonly #damaged = new Set<string>()
   #planned = false
   #stopped = false
 
-  constructor(parts: CompactorParts) {
+  constructor(parts: CompactorDependencies) {
     this.#parts = parts
   }
 
@@ -82,7 +82,7 @@ export class Compactor {
     const { catalog, log } = this.#parts
     const report = { rows: 0, bytes: 0, files: 0 }
     const failures = await eachTable(
-      only ? [catalog.host(only)] : catalog.allTables(),
+      only ? [catalog.physicalTable(only)] : catalog.allTables(),
       async table => {
         if (!isLogical(table)) await this.#compactTable(table.id, report)
       },
@@ -121,7 +121,7 @@ export class Compactor {
     for (;;) {
       const table = catalog.tableById(id)
       if (this.#stopped || table === undefined) return
-      const hidden = new Set(versioned({ table, files: catalog.files(table), memtables: [] }))
+      const hidden = new Set(overlapping({ table, files: catalog.files(table), memtables: [] }))
       const files = catalog.files(table).filter(file => hidden.has(file))
       if (files.length === 0 || (await this.#merge(table, files)) === undefined) return
     }
@@ -179,7 +179,7 @@ export class Compactor {
         if (file) await pins.remove([file.path])
         return undefined
       }
-      reach('compact.catalogued')
+      failpoint('compact.catalogued')
       await pins.remove(paths)
       metrics.compactionSeconds.observe((performance.now() - started) / 1000)
       metrics.compactedFiles.add(files.length)

@@ -3,7 +3,7 @@ import type { FormerColumn, Table } from '../../../model/table.ts'
 import { isPhysical, mergesFields } from '../../logical.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { usualGroup } from '../datafile/write-rows.ts'
-import { rowsPerGroup } from '../index/wanted.ts'
+import { rowsPerGroup } from '../index/index-spec.ts'
 import type { FileShape } from './sorted-file.ts'
 
 export interface ShapeOptions extends Pick<FileShape, 'path' | 'hasOrder' | 'keepDeletes'> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Table } from '../../../model/table.ts'
 import { isPhysical } from '../../logical.ts'
 import { fileColumns, hasSeries, numberColumn, orderColumn, tableColumn } from '../catalog/logical.ts'
-import { reach } from '../fault.ts'
+import { failpoint } from '../failpoint.ts'
 import { makeDurable, type NewFile } from '../file/data-file.ts'
 import type { Memtable, MemtableRows, StoredColumn } from '../memory/memtable.ts'
 import { filledLineage } from '../memory/memtable.ts'
@@ -15,7 +15,7 @@ import type { FlushTask } from './flush-rows.ts'
 import { memoryOf } from './row-memory.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
-export interface FlushParts {
+export interface FlushDependencies {
   readonly upkeep: UpkeepThread
   readonly dataDir: string
   /** The table's folder below `dataDir`. */
@@ -31,7 +31,7 @@ export interface Flushed {
 
 /** Writes all rows of a sealed memtable; undefined when none is left. No catalog knows the file yet. */
 export async function writeFlushed(
-  parts: FlushParts,
+  parts: FlushDependencies,
   { table, memtable, registry }: Flushed
 ): Promise<NewFile | undefined> {
   const { writes, times } = memtable
@@ -56,9 +56,9 @@ export async function writeFlushed(
     { writes, columns, hasSeries: isTagged, hasVersions }
   )
   if (written === undefined) return undefined
-  reach('flush.copied')
+  failpoint('flush.copied')
   await makeDurable(temporary, final)
-  reach('flush.renamed')
+  failpoint('flush.renamed')
   const held = [...(isPhysical(table) ? [tableColumn] : []), ...columns].map(({ id }) => id)
   return {
     path,

@@ -10,7 +10,7 @@ import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog, FlushedTable } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
-import { reach } from '../fault.ts'
+import { failpoint } from '../failpoint.ts'
 import type { WriteAheadLog } from '../log/wal.ts'
 import type { Memtable } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
@@ -31,7 +31,7 @@ const seriesAtOnce = 5_000
 const tablesAtOnce = 200
 const bytesAtOnce = 1 << 20
 
-export interface FlusherParts {
+export interface FlusherDependencies {
   readonly catalog: EmbeddedCatalog
   readonly upkeep: UpkeepThread
   readonly tables: OpenTables
@@ -46,7 +46,7 @@ export class Flusher {
   wal: WriteAheadLog | undefined
   /** How fast writes may come. */
   readonly throttle = new Throttle()
-  readonly #parts: FlusherParts
+  readonly #parts: FlusherDependencies
   readonly #serially = serialQueue()
   #planned = false
   /** Fires when rows that are in the log, too, need not be written to files any more. */
@@ -54,7 +54,7 @@ export class Flusher {
   /** Tables that are named in the metrics. */
   readonly #failing = new Set<string>()
 
-  constructor(parts: FlusherParts) {
+  constructor(parts: FlusherDependencies) {
     this.#parts = parts
   }
 
@@ -115,14 +115,14 @@ export class Flusher {
   async #flush(only: Table | undefined): Promise<Report> {
     const { catalog, tables, metrics, log } = this.#parts
     const started = performance.now()
-    const id = only && catalog.host(only).id
+    const id = only && catalog.physicalTable(only).id
     const due = [...tables.all()].filter(
       data => data.memtables.length > 0 && (id === undefined || data.table.id === id)
     )
     const outsideLog = ({ table }: TableData) => Number(table.options.skip_wal === true)
     due.sort((a, b) => outsideLog(b) - outsideLog(a))
     for (const data of due) data.seal()
-    reach('flush.sealed')
+    failpoint('flush.sealed')
     const boundary = tables.appliedSeq
     // What is sealed from here on has rows behind the boundary: the next flush takes it.
     const sealed = new Map(due.map(data => [data, [...data.sealed]]))
@@ -144,7 +144,7 @@ export class Flusher {
       this.#catalogue({ written, report })
     }
     await this.wal?.dropBefore(tables.oldestSeq())
-    reach('flush.log_dropped')
+    failpoint('flush.log_dropped')
     if (report.files > 0) {
       metrics.flushSeconds.observe((performance.now() - started) / 1000)
       metrics.flushedRows.add(report.rows)
@@ -225,7 +225,7 @@ export class Flusher {
     const all = written.splice(0)
     try {
       catalog.addFiles(all)
-      reach('flush.catalogued')
+      failpoint('flush.catalogued')
       for (const { data, memtable, file, milliseconds, saved } of all) {
         saved()
         data.sealed = data.sealed.filter(other => other !== memtable)

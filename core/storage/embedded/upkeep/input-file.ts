@@ -69,7 +69,7 @@ export class InputFile {
     if (kept !== undefined && kept.from <= from && from < kept.to) return kept
     const group = this.#starts.findLastIndex(start => start <= from)
     const start = this.#starts[group]!
-    const place = this.#place(column)
+    const index = this.#index(column)
     let known = this.#columns.get(column.name)
     if (known === undefined) {
       const reader = new ParquetReader(this.#read, this.#footer)
@@ -78,10 +78,10 @@ export class InputFile {
     }
     if (known.group !== group) {
       known.group = group
-      known.pages = known.reader.pages(group, place)
+      known.pages = known.reader.pages(group, index)
     }
     const info = known.pages.find(page => page.from <= from - start && from - start < page.to)!
-    const data = this.#typed(column, known.reader.column(group, place, info.from, info.to))
+    const data = this.#typed(column, known.reader.column(group, index, info.from, info.to))
     const page = { from: start + info.from, to: start + info.to, data }
     this.#keep(column, page)
     return page
@@ -109,13 +109,13 @@ export class InputFile {
     this.#kept.set(name, page)
   }
 
-  #place({ name, type }: FileColumn): number {
-    const place = this.#footer.columns.findIndex(column => column.name === name)
-    const found = this.#footer.columns[place]
+  #index({ name, type }: FileColumn): number {
+    const index = this.#footer.columns.findIndex(column => column.name === name)
+    const found = this.#footer.columns[index]
     if (found === undefined) throw new ParquetError(`${this.#path} has no column ${name}`)
     const { type: expected, logical } = storedColumn({ name, type })
     const isShort = type.startsWith('Decimal') && found.type === 'int32'
-    if ((found.type === expected || isShort) && isSame(found.logical, logical)) return place
+    if ((found.type === expected || isShort) && isSame(found.logical, logical)) return index
     throw new ParquetError(`column ${name} of ${this.#path} does not hold ${type}`)
   }
 

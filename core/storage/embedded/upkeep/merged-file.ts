@@ -6,7 +6,7 @@ import { isPhysical, mergesFields } from '../../logical.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { fileColumns, hasSeries, isNumbered, numberColumn, orderColumn, tableColumn } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
-import { reach } from '../fault.ts'
+import { failpoint } from '../failpoint.ts'
 import { makeDurable, type NewFile, writeDataFile } from '../file/data-file.ts'
 import { mergeVersions } from '../query/merge.ts'
 import { fileRows, sortedRows } from '../query/source.ts'
@@ -14,7 +14,7 @@ import { fileShape } from './file-shape.ts'
 import { UnsortedInput } from './merge-files.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
-export interface MergeParts {
+export interface MergeDependencies {
   readonly duckdb: Duckdb
   readonly upkeep: UpkeepThread
   readonly dataDir: string
@@ -35,7 +35,7 @@ export interface Merge {
 }
 
 /** Writes the rows that stay; undefined when there are none. No catalog knows the file yet. */
-export async function writeMerged(parts: MergeParts, merge: Merge): Promise<NewFile | undefined> {
+export async function writeMerged(parts: MergeDependencies, merge: Merge): Promise<NewFile | undefined> {
   const { table, files } = merge
   if (!isAlike(table, files)) return writeBySql(parts, merge)
   try {
@@ -66,7 +66,7 @@ function numbersOf(files: readonly DataFile[]) {
   return { minSeq, maxSeq, name: `${minSeq}-${maxSeq}-${id}.parquet` }
 }
 
-async function writeByThread({ upkeep, dataDir }: MergeParts, merge: Merge): Promise<NewFile | undefined> {
+async function writeByThread({ upkeep, dataDir }: MergeDependencies, merge: Merge): Promise<NewFile | undefined> {
   const { table, files, folder, keepDeletes, cutoff, only } = merge
   const { name, minSeq, maxSeq } = numbersOf(files)
   const path = `${folder}/${name}`
@@ -89,16 +89,16 @@ async function writeByThread({ upkeep, dataDir }: MergeParts, merge: Merge): Pro
     only: isPhysical(table) ? only : undefined
   })
   if (written === undefined) return undefined
-  reach('compact.copied')
+  failpoint('compact.copied')
   await makeDurable(temporary, final)
-  reach('compact.renamed')
+  failpoint('compact.renamed')
   const held = fileColumns(table).map(({ id }) => id)
   const hidden = [...(hasSeries(table) ? [numberColumn] : []), ...(hasOrder ? [orderColumn] : [])]
   return { path, ...written, minSeq, maxSeq, columns: [...hidden, ...held] }
 }
 
 /** For files of format 1, which hold tags, and values from before a column changed its type. */
-function writeBySql({ duckdb, dataDir }: MergeParts, merge: Merge): Promise<NewFile | undefined> {
+function writeBySql({ duckdb, dataDir }: MergeDependencies, merge: Merge): Promise<NewFile | undefined> {
   const { table, files, folder, keepDeletes, cutoff, only } = merge
   const columns = fileColumns(table)
   const rows = fileRows(table, files, dataDir, { columns, cutoff }).join(' UNION ALL ')
@@ -110,7 +110,7 @@ function writeBySql({ duckdb, dataDir }: MergeParts, merge: Merge): Promise<NewF
     dataDir,
     folder,
     ...numbersOf(files),
-    renamed: () => reach('compact.renamed')
+    renamed: () => failpoint('compact.renamed')
   }
   return writeDataFile(duckdb.background, table, sorted.sql, target)
 }

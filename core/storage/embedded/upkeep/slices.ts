@@ -60,7 +60,7 @@ function slice(
   return { rows, ends, tsids, seqs, columns: made.map(column => column.done()) }
 }
 
-/** Which rows of a write go to which places of a slice. */
+/** Which rows of a write go to which slots of a slice. */
 class MovedRows {
   count = 0
   readonly from: Uint32Array
@@ -85,7 +85,7 @@ class MovedRows {
     for (const i of series) this.#next[i] = -1
   }
 
-  /** Finds the rows of a write that belong to the slice, and moves the places on. */
+  /** Finds the rows of a write that belong to the slice, and advances the slots. */
   find({ rows, tsids }: MemtableRows): void {
     const { from, to } = this
     const first = this.#first
@@ -93,11 +93,11 @@ class MovedRows {
     let count = 0
     for (let row = 0; row < rows; row++) {
       const series = tsids![row]! - first
-      const place = next[series]!
-      if (place < 0) continue
-      next[series] = place + 1
+      const slot = next[series]!
+      if (slot < 0) continue
+      next[series] = slot + 1
       from[count] = row
-      to[count++] = place
+      to[count++] = slot
     }
     this.count = count
   }
@@ -141,7 +141,7 @@ function dataOf(column: StoredColumn, write: MemtableRows): FixedData | undefine
   return (write.columns.get(column.id) ?? leftOut(column, write)) as FixedData | undefined
 }
 
-/** Copies values of `width` bytes from place to place. By words: a copy as numbers may change the bits of a NaN. */
+/** Copies values of `width` bytes from slot to slot. By words: a copy as numbers may change the bits of a NaN. */
 function scatter(
   values: ArrayBufferView,
   bytes: Uint8Array<ArrayBuffer>,

@@ -12,7 +12,7 @@ export interface Held {
 /** Bytes a millisecond, before there was a flush. */
 const firstRate = 64 * 1024
 /** Flushes of less say nothing of the rate. */
-const fewBytes = 2 ** 20
+const minRateBytes = 2 ** 20
 /** No write is held up longer, in milliseconds. */
 const maxWait = 250
 
@@ -23,7 +23,7 @@ export class Throttle {
 
   /** Tells how long a flush took. */
   flushed(bytes: number, milliseconds: number): void {
-    if (bytes >= fewBytes && milliseconds > 0) this.#rate = (this.#rate + bytes / milliseconds) / 2
+    if (bytes >= minRateBytes && milliseconds > 0) this.#rate = (this.#rate + bytes / milliseconds) / 2
   }
 
   /**

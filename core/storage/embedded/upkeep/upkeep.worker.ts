@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { isDbError } from '../../../errors.ts'
 import { pause } from '../../../timer.ts'
 import { collect } from '../../../workers/free.ts'
-import { reach } from '../fault.ts'
+import { failpoint } from '../failpoint.ts'
 import { type FlushTask, flushRows, type SharedFlushTask } from './flush-rows.ts'
 import { type MergeTask, mergeFiles, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
@@ -27,7 +27,7 @@ parentPort!.on('message', (task: UpkeepTask) => {
 function flush(task: FlushTask | SharedFlushTask): SortedFileFacts | undefined {
   try {
     return flushRows(task, () => {
-      reach('flush.group')
+      failpoint('flush.group')
       tidy('minor')
     })
   } finally {
@@ -66,7 +66,7 @@ let restedAt = 0
 
 /** Between two row groups a flush that waits comes first; while others write, a merge rests as long as it works. */
 async function rest(): Promise<void> {
-  reach('compact.group')
+  failpoint('compact.group')
   tidy('minor')
   const now = performance.now()
   const worked = now - restedAt

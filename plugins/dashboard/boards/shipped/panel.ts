@@ -1,11 +1,11 @@
-// Panels of dashboards that come with the server, as the page reads them.
+// Panels of the dashboards shipped with the server, in the format the dashboard page reads.
 
 export interface ShippedPanel {
   readonly title: string
   readonly kind: 'row' | 'chart' | 'stat' | 'table' | 'logs'
-  /** Of 24. */
+  /** Columns of the grid, 24 in all. */
   readonly width: number
-  /** Of some 30 pixels. */
+  /** Rows of the grid, some 30 pixels each. */
   readonly height: number
   readonly queries: readonly {
     readonly language: 'promql' | 'sql' | 'logs'
@@ -27,7 +27,7 @@ export interface ShippedVariable {
 
 export interface ShippedBoard {
   readonly title: string
-  /** Database it asks, where that is not the one looked at. */
+  /** The database to query, if not the one the dashboard is opened for. */
   readonly db?: string
   readonly variables: readonly ShippedVariable[]
   readonly panels: readonly ShippedPanel[]
@@ -35,7 +35,7 @@ export interface ShippedBoard {
 
 export const row = (title: string): ShippedPanel => ({ title, kind: 'row', width: 24, height: 1, queries: [] })
 
-/** PromQL over time; legends stand behind the expressions. */
+/** A chart of PromQL over time; each expression is followed by its legend. */
 export function chart(
   title: string,
   texts: Readonly<Record<string, string>> | string,

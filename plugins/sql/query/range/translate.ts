@@ -15,7 +15,7 @@ import { label } from '../../text/canonical.ts'
 import { errorAt, isToken, type Piece, placed, quoteName, quoteText, type Token, tokenize } from '../../text/token.ts'
 import { type Fill, type ItemPart, parseRange, type RangeCall, type RangeQuery } from './parse.ts'
 
-interface RangePlace {
+interface RangeContext {
   readonly store: Store
   readonly db: string
   readonly sql: string
@@ -29,8 +29,8 @@ const maxReplaced = 100
 const maxSlots = 10_000
 
 /** The tokens with every range query in them, at any depth, as one of the engine's. */
-export function translateRanges(place: RangePlace, tokens: readonly Token[]): readonly Token[] {
-  return replaceRanges(place.sql, tokens, (query, select) => translate(place, query, select))
+export function translateRanges(context: RangeContext, tokens: readonly Token[]): readonly Token[] {
+  return replaceRanges(context.sql, tokens, (query, select) => translate(context, query, select))
 }
 
 /** The tokens with every range query as the plain one that is left without RANGE, ALIGN and FILL, and what these said. */
@@ -122,9 +122,9 @@ function endOf(tokens: readonly Token[], align: number): number {
   return tokens.length
 }
 
-function translate(place: RangePlace, query: RangeQuery, at: Token): Token[] {
+function translate(context: RangeContext, query: RangeQuery, at: Token): Token[] {
   const { alias, items, calls, step } = query
-  const table = requireTable(place, query)
+  const table = requireTable(context, query)
   const by = query.by ?? table.tags.map(tag => tokenize(quoteName(tag.name)))
   const slot = `CAST("__slot" AS ${sqlTypeName(table.timeIndex.type)})`
   const keys = [...keysOf(by), { tokens: tokenize(quoteName(table.timeIndex.name)), text: slot }]
@@ -134,7 +134,7 @@ function translate(place: RangePlace, query: RangeQuery, at: Token): Token[] {
   return placed(at, [
     'SELECT',
     ...separated(items.map(item => [...replaced(item, keys, alias), ...nameOfItem(query, item)])),
-    ...filledRows(slotRows(place, query, table, by), by.length, calls, grid),
+    ...filledRows(slotRows(context, query, table, by), by.length, calls, grid),
     ...replaced(query.tail, keys, alias)
   ])
 }
@@ -172,7 +172,7 @@ function keyNames(count: number): string[] {
 }
 
 /** One row per slot and key, with the value of each aggregate. */
-function slotRows(place: RangePlace, query: RangeQuery, table: Table, by: readonly (readonly Token[])[]): Piece[] {
+function slotRows(context: RangeContext, query: RangeQuery, table: Table, by: readonly (readonly Token[])[]): Piece[] {
   const widest = Math.max(...query.calls.map(call => call.range))
   const slots = Math.ceil(widest / query.step)
   if (slots > maxSlots) {
@@ -183,7 +183,7 @@ function slotRows(place: RangePlace, query: RangeQuery, table: Table, by: readon
   }
   const time = `${quoteName(query.alias)}.${quoteName(table.timeIndex.name)}`
   const step = interval(query.step)
-  const first = `time_bucket(${step}, CAST(${time} AS DATETIME), TIMESTAMP ${quoteText(originText(place, query))})`
+  const first = `time_bucket(${step}, CAST(${time} AS DATETIME), TIMESTAMP ${quoteText(originText(context, query))})`
   const slot = slots === 1 ? first : `(${first} - "range step" * ${step})`
   const within = (range: number) => `CAST(${time} AS DATETIME) < ${slot} + ${interval(range)}`
   const always = slots === 1 && widest === query.step
@@ -212,8 +212,8 @@ function aggregate({ tokens }: RangeCall, time: string): readonly Token[] {
   const ordered = findWord(tokens.slice(2, -1), 'order') >= 0
   const by = isToken(name, 'first_value') ? 'arg_min' : isToken(name, 'last_value') ? 'arg_max' : undefined
   if (by === undefined || ordered) return tokens
-  const place = (text: string) => placed(name!, [text])
-  return [...place(by), ...rest.slice(0, -1), ...place(`, ${time}`), rest.at(-1)!]
+  const at = (text: string) => placed(name!, [text])
+  return [...at(by), ...rest.slice(0, -1), ...at(`, ${time}`), rest.at(-1)!]
 }
 
 /** Every slot of a key among `times`, a list for each key, with what there is; `slot` is a slot in its type. */
@@ -310,7 +310,7 @@ function nameOfItem(query: RangeQuery, item: readonly ItemPart[]): Piece[] {
   return [`AS ${quoteName(words.length === 3 && words[1] === '.' ? words[2]! : words.join(' '))}`]
 }
 
-function requireTable({ store, db }: RangePlace, { table: name }: RangeQuery): Table {
+function requireTable({ store, db }: RangeContext, { table: name }: RangeQuery): Table {
   const table = lookUpTable(store, db, name)
   if (table !== undefined) return table
   const { database, table: written } = resolveName(store, db, name)
@@ -318,7 +318,7 @@ function requireTable({ store, db }: RangePlace, { table: name }: RangeQuery): T
   throw new DbError(code, `${message}; ALIGN reads tables, for views and common tables group by date_bin`)
 }
 
-function originText({ zone }: RangePlace, { origin }: RangeQuery): string {
+function originText({ zone }: RangeContext, { origin }: RangeQuery): string {
   if (origin === undefined) return '1970-01-01 00:00:00Z'
   if (origin === 'now') return new Date().toISOString()
   return formatTimestamp(parseTimestamp(origin === 'calendar' ? '1970-01-01' : origin, zone))

@@ -6,7 +6,7 @@ import { blocksFor, blockWords, mayHold } from '../../../../core/storage/embedde
 import { foldTerm } from '../../../../core/storage/embedded/index/fold.ts'
 import { decodeHead, encodeIndex } from '../../../../core/storage/embedded/index/format.ts'
 import { HashSet } from '../../../../core/storage/embedded/index/hash-set.ts'
-import { readHead, readSection, writeSideFile } from '../../../../core/storage/embedded/index/side-file.ts'
+import { readHead, readSection, writeSidecar } from '../../../../core/storage/embedded/index/sidecar.ts'
 import { addTermTokens, addTokens } from '../../../../core/storage/embedded/index/token.ts'
 import { tokenFilter } from '../../../../core/storage/embedded/index/token-filter.ts'
 import { temporaryFolder } from '../fixtures.ts'
@@ -81,11 +81,11 @@ t.test('terms are folded as far as their lower case is beyond doubt', async t =>
   t.equal(foldTerm('\u212a'), undefined, 'the sign for Kelvin')
 })
 
-t.test('a side file gives back what was written, and says when it was changed', async t => {
+t.test('an index sidecar gives back what was written, and says when it was changed', async t => {
   const path = join(temporaryFolder(t), 'rows.parquet.idx')
   const filters = [Uint32Array.from({ length: 16 }, (_, i) => i), undefined, new Uint32Array(0)]
   const section = { column: 3, kind: 'terms', falsePositiveRate: 0.01, filters } as const
-  const bytes = await writeSideFile(path, { checksum: 7, bytes: 9 }, [section, { ...section, column: 4 }])
+  const bytes = await writeSidecar(path, { checksum: 7, bytes: 9 }, [section, { ...section, column: 4 }])
   const found = await readHead(path)
   t.match(found?.head, { data: { checksum: 7, bytes: 9 }, sections: [{ blocks: [2, -1, 0] }, { column: 4 }] })
   t.same(await readSection(path, found!.start, found!.head.sections[1]!), filters[0])

@@ -1,8 +1,8 @@
-// Which side files are made, and for which version of a table.
+// Which index sidecars are made, and for which version of a table.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readSound } from '../../../../core/storage/embedded/index/side-file.ts'
+import { readSound } from '../../../../core/storage/embedded/index/sidecar.ts'
 import { temporaryFolder } from '../../../helpers.ts'
 import { never, openEngine, text, times } from '../fixtures.ts'
 

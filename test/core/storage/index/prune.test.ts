@@ -33,7 +33,7 @@ function createIndexed(engine: Engine, name: string, options: TableOptions, exac
   })
 }
 
-const sideFiles = (dir: string) =>
+const sidecars = (dir: string) =>
   readdirSync(join(dir, 'data'), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.idx'))
 
 /** The rows of a query with and without its condition. */
@@ -206,7 +206,7 @@ async function indexed(t: Test, options: TableOptions = { append_mode: true }) {
 
 t.test('a rare word makes a query read one row group of its file', async t => {
   const { dir, engine, table } = await indexed(t)
-  t.equal(sideFiles(dir).length, 1)
+  t.equal(sidecars(dir).length, 1)
   t.equal(await rowsRead(engine, table), 10_000)
   t.ok((await rowsRead(engine, table, rare)) <= 2048)
   t.ok((await rowsRead(engine, table, { kind: 'equals', column: 'n', value: '5000' })) <= 2048)
@@ -227,21 +227,21 @@ t.test('the files of a table with versions are pruned where no other can hide it
   t.same(pruned, [])
 })
 
-t.test('side files go with their data files', async t => {
+t.test('index sidecars go with their data files', async t => {
   const { dir, engine, table } = await indexed(t)
   for (let i = 0; i < 4; i++) await fill(engine, table)
   await engine.maintain(compact, never)
   const { files } = engine.catalog.statistics(table)
   t.ok(files < 5)
-  t.equal(sideFiles(dir).length, files)
+  t.equal(sidecars(dir).length, files)
   t.ok((await rowsRead(engine, table, rare)) <= 5 * 2048)
   await engine.catalog.dropTable(table)
-  t.equal(sideFiles(dir).length, 0)
+  t.equal(sidecars(dir).length, 0)
 })
 
-t.test('a side file that is missing, damaged or strange is made anew', async t => {
+t.test('an index sidecar that is missing, damaged or strange is made anew', async t => {
   const { dir, engine } = await indexed(t)
-  const [name] = sideFiles(dir)
+  const [name] = sidecars(dir)
   const path = join(dir, 'data', name!)
   const whole = readFileSync(path)
   await engine.close()
@@ -250,7 +250,7 @@ t.test('a side file that is missing, damaged or strange is made anew', async t =
   const again = await openEngine(t, dir)
   await again.maintain(flush, never)
   t.same(readFileSync(path), whole, 'missing')
-  t.equal(sideFiles(dir).length, 1, 'that of a file nobody knows is gone')
+  t.equal(sidecars(dir).length, 1, 'that of a file nobody knows is gone')
   await again.close()
 
   const damaged = Buffer.from(whole)
@@ -302,7 +302,7 @@ t.test('an index that a column gets later serves files from before as a whole', 
   const engine = await openEngine(t, dir)
   const table = await createTable(engine, 'logs', { append_mode: true })
   await fill(engine, table)
-  t.equal(sideFiles(dir).length, 0)
+  t.equal(sidecars(dir).length, 0)
   const { id: _, physical: __, ...note } = table.columns.find(column => column.name === 'note')!
   const changed = await engine.catalog.changeTable(table, {
     kind: 'modify_column',
@@ -310,7 +310,7 @@ t.test('an index that a column gets later serves files from before as a whole', 
     definition: { ...note, index: indexes.note }
   })
   await fill(engine, changed)
-  t.equal(sideFiles(dir).length, 2)
+  t.equal(sidecars(dir).length, 2)
   t.equal(await rowsRead(engine, changed, { ...rare, term: 'nowhere' }), 0)
   t.ok((await rowsRead(engine, changed, rare)) <= 12_048)
   const { all, pruned } = await both(engine, changed, "note LIKE '%Unexpectedly%'", rare)
@@ -368,7 +368,7 @@ t.test('a few files with different row groups share a scan, many share several',
 
 t.test('a check of the folder names indexes that are damaged or belong to nothing', async t => {
   const { dir, engine } = await indexed(t)
-  const [name] = sideFiles(dir)
+  const [name] = sidecars(dir)
   const path = join(dir, 'data', name!)
   await engine.close()
   const examined = async () => {

@@ -9,11 +9,11 @@ import {
   type Asked,
   latestFiles,
   type MemoryPart,
+  overlapping,
   type PlanSource,
   planCounts,
   planLast,
-  planRead,
-  versioned
+  planRead
 } from '../../../../core/storage/embedded/read/plan.ts'
 
 const column = (id: number, name: string, semantic: TableColumn['semantic'], type: TableColumn['type']): TableColumn =>
@@ -410,6 +410,6 @@ t.test('the latest rows begin where the first series has its last time, files wi
 
 t.test('what may hide rows is what is merged', async t => {
   const [a, b, c] = [file(0, 4), file(4, 9), file(10, 14)]
-  t.same(versioned({ table: last, files: [a, b, c], memtables: [] }), [a, b])
-  t.same(versioned({ table: append, files: [a, b, c], memtables: [] }), [])
+  t.same(overlapping({ table: last, files: [a, b, c], memtables: [] }), [a, b])
+  t.same(overlapping({ table: append, files: [a, b, c], memtables: [] }), [])
 })

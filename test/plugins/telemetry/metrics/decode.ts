@@ -47,7 +47,7 @@ export function createReadMetrics(): (body: Uint8Array) => ReadMetrics {
     const steps = decodeMetrics({
       body: Buffer.from(body.buffer, body.byteOffset, body.length),
       ...{ points, known, attributes, policy, histograms },
-      realm: '',
+      cacheScope: '',
       checkMetric: () => {}
     })
     runAtOnce(steps)

@@ -41,28 +41,28 @@ export function decodeLabel(label: string, step: () => void): string | undefined
   const last = label.lastIndexOf('-')
   const codes = Array.from(last < 0 ? '' : label.slice(0, last), char => char.codePointAt(0)!)
   if (codes.some(code => code >= initialCode)) return undefined
-  let place = 0
+  let index = 0
   let bias = initialBias
   let code = initialCode
   for (let at = last + 1; at < label.length; ) {
     step()
-    const before = place
+    const before = index
     let weight = 1
     for (let k = base; ; k += base) {
       const digit = digitOf(label.charCodeAt(at++))
       if (Number.isNaN(digit)) return undefined
-      place += digit * weight
-      if (place > 0x7fff_ffff) return undefined
+      index += digit * weight
+      if (index > 0x7fff_ffff) return undefined
       const threshold = thresholdOf(k, bias)
       if (digit < threshold) break
       weight *= base - threshold
     }
     const length = codes.length + 1
-    bias = adapt(place - before, length, before === 0)
-    code += Math.floor(place / length)
-    place %= length
+    bias = adapt(index - before, length, before === 0)
+    code += Math.floor(index / length)
+    index %= length
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return undefined
-    codes.splice(place++, 0, code)
+    codes.splice(index++, 0, code)
   }
   return String.fromCodePoint(...codes)
 }

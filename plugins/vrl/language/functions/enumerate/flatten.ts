@@ -112,7 +112,7 @@ function flattenArray(context: Context, array: ArrayValue, items: Value[]): Valu
   return items
 }
 
-/** Keys by their parts. A place with places below has no value of its own. */
+/** Keys by their parts. A node with others below has no value of its own. */
 interface Place {
   value: Value
   below: Map<string, Place> | undefined
@@ -121,22 +121,22 @@ interface Place {
 function unflatten(context: Context, object: ObjectValue, joint: string, recursive: boolean): Value {
   const root: Place = { value: null, below: new Map() }
   for (const [key, value] of object) {
-    let place = root
+    let node = root
     for (const part of joint === '' ? [key] : key.split(joint)) {
       step(context)
-      place.below ??= new Map()
-      let next = place.below.get(part)
+      node.below ??= new Map()
+      let next = node.below.get(part)
       if (next === undefined) {
         next = { value: null, below: undefined }
-        place.below.set(part, next)
+        node.below.set(part, next)
       }
-      place = next
+      node = next
     }
-    place.value = recursive && isObject(value) ? unflatten(context, value, joint, true) : value
+    node.value = recursive && isObject(value) ? unflatten(context, value, joint, true) : value
   }
   return nested(root)
 }
 
 function nested({ value, below }: Place): Value {
-  return below === undefined ? value : new Map(Array.from(below, ([part, place]) => [part, nested(place)]))
+  return below === undefined ? value : new Map(Array.from(below, ([part, node]) => [part, nested(node)]))
 }

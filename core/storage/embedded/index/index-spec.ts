@@ -2,10 +2,11 @@
 import type { ColumnIndex, Table, TableColumn } from '../../../model/table.ts'
 import { isLogical, isPhysical } from '../../logical.ts'
 import { hasSeries } from '../catalog/logical.ts'
+import { usualGroup as maxRows } from '../datafile/write-rows.ts'
 import type { SectionKind } from './format.ts'
 import { groupColumn } from './group-column.ts'
 
-export interface WantedSection {
+export interface SectionSpec {
   readonly column: TableColumn
   readonly kind: SectionKind
   readonly falsePositiveRate: number
@@ -15,24 +16,23 @@ export interface WantedSection {
 const usualRate = 0.01
 const usualGroup = 10_240
 
-/** Rows DuckDB handles at once, and the largest row group. */
+/** Rows DuckDB handles at once. */
 const vectorRows = 2048
-const maxGroupRows = 122_880
 
 /** Rows with the number of the row group they are written to, as long as the writer keeps their order; readers rely on the number alone. */
 export function numbered(rows: string, perGroup: number): string {
   return `SELECT *, ((row_number() OVER () - 1) // ${perGroup})::UINTEGER AS ${groupColumn} FROM (${rows})`
 }
 
-/** What the side files of a table should hold. */
-export interface Wanted {
-  readonly sections: readonly WantedSection[]
+/** What the index sidecars of a table should hold. */
+export interface IndexSpec {
+  readonly sections: readonly SectionSpec[]
   /** Whose values are counted; absent: of tables with series nothing is. */
   readonly counted?: { readonly time: TableColumn; readonly columns: readonly TableColumn[] }
 }
 
-export function wantedOf(table: Table): Wanted {
-  const sections = wantedSections(table)
+export function indexSpecOf(table: Table): IndexSpec {
+  const sections = sectionSpecs(table)
   if (hasSeries(table) || isPhysical(table) || isLogical(table)) return { sections }
   const columns = table.columns.filter(({ type }) => isCountable(type))
   return { sections, counted: { time: table.timeIndex, columns } }
@@ -44,7 +44,7 @@ export function isCountable(type: string): boolean {
 }
 
 /** Columns with an index this engine can make. Rows of a metric table belong to many tables: it has none. */
-export function wantedSections(table: Table): readonly WantedSection[] {
+export function sectionSpecs(table: Table): readonly SectionSpec[] {
   if (isPhysical(table) || isLogical(table)) return []
   return table.columns.flatMap(column => {
     const kind = column.index && sectionKind(column, column.index)
@@ -65,8 +65,8 @@ export function isInteger(type: string): boolean {
 
 /** Rows of a row group where a table has indexes, which rule out whole groups; undefined where it has none. */
 export function rowsPerGroup(table: Table): number | undefined {
-  const sections = wantedSections(table)
+  const sections = sectionSpecs(table)
   if (sections.length === 0) return undefined
   const finest = Math.min(...sections.map(({ column }) => Number(column.index?.options['granularity'] ?? usualGroup)))
-  return Math.min(Math.max(Math.ceil(finest / vectorRows) * vectorRows, vectorRows), maxGroupRows)
+  return Math.min(Math.max(Math.ceil(finest / vectorRows) * vectorRows, vectorRows), maxRows)
 }

@@ -30,7 +30,7 @@ import {
   removeContents,
   removeFiles,
   unknownFiles,
-  unknownSideFiles
+  unknownSidecars
 } from './open.ts'
 import { usualLimits } from './read/limits.ts'
 import { ReadThreads } from './read/read-threads.ts'
@@ -69,7 +69,7 @@ export type StorageConfig = Pick<Config, 'wal'> & { readonly storage: Omit<Confi
     >
   >
 
-export interface Surroundings {
+export interface EngineContext {
   readonly config: StorageConfig
   readonly log: Logger
   readonly metrics: EngineMetrics
@@ -81,7 +81,7 @@ export interface Surroundings {
   readonly housekeeping: number
 }
 
-export interface Opened {
+export interface EngineState {
   readonly sqlite: EmbeddedCatalog
   readonly duckdb: Duckdb
   /** Runs statements of users. */
@@ -109,8 +109,8 @@ export interface Closing {
   readonly limit?: AbortSignal | undefined
 }
 
-/** Opened with the right to write. */
-export type Writable = Opened & { readonly writer: Writer }
+/** The state of an engine that has the right to write. */
+export type Writable = EngineState & { readonly writer: Writer }
 
 export interface Writer {
   readonly wal: WriteAheadLog
@@ -120,7 +120,7 @@ export interface Writer {
 }
 
 /** Recovers what a crash left and takes the folder for this process. */
-export async function openToWrite(around: Surroundings): Promise<Opened> {
+export async function openToWrite(around: EngineContext): Promise<EngineState> {
   const { config, dataDir } = around
   const { data_home: home } = config.storage
   const path = join(home, 'catalog.db')
@@ -134,7 +134,7 @@ export async function openToWrite(around: Surroundings): Promise<Opened> {
 }
 
 /** Answers queries over a folder that cannot be written: nothing in it is touched. */
-export async function openToRead(around: Surroundings): Promise<Opened> {
+export async function openToRead(around: EngineContext): Promise<EngineState> {
   const { config, dataDir } = around
   const { data_home: home } = config.storage
   await checkCatalogThere({ catalog: join(home, 'catalog.db'), data: dataDir, wal: config.wal.dir })
@@ -143,7 +143,7 @@ export async function openToRead(around: Surroundings): Promise<Opened> {
     const sqlite = copy.opening(path => new EmbeddedCatalog(path, config.wal.dir, { isCopy: true }))
     return await withReaders(around, sqlite, copy.spill, async readers => {
       const parts = await startReading(around, sqlite, readers)
-      const close: Opened['close'] = async how => {
+      const close: EngineState['close'] = async how => {
         await parts.close(how)
         await copy.remove()
       }
@@ -156,17 +156,17 @@ export async function openToRead(around: Surroundings): Promise<Opened> {
 }
 
 /** What reads files and the spool. */
-interface Readers extends Pick<Opened, 'duckdb' | 'sql' | 'spool' | 'rowMemory'> {
+interface Readers extends Pick<EngineState, 'duckdb' | 'sql' | 'spool' | 'rowMemory'> {
   /** With `finish`, what runs is read to its end. */
   close(finish?: boolean): Promise<void>
 }
 
 async function withReaders(
-  around: Surroundings,
+  around: EngineContext,
   sqlite: EmbeddedCatalog,
   spill: string,
-  start: (readers: Readers) => Promise<Opened>
-): Promise<Opened> {
+  start: (readers: Readers) => Promise<EngineState>
+): Promise<EngineState> {
   let readers: Readers | undefined
   try {
     for (const name of ['public', 'svc_private']) if (!sqlite.database(name)) sqlite.createDatabase(name, {})
@@ -179,7 +179,7 @@ async function withReaders(
   }
 }
 
-async function openReaders({ config, dataDir, log, metrics }: Surroundings, spill: string): Promise<Readers> {
+async function openReaders({ config, dataDir, log, metrics }: EngineContext, spill: string): Promise<Readers> {
   const { storage } = config
   const spool = new Spool({ memory: memoryFolder(spill), disk: join(spill, 'spool') })
   const folders = [dataDir, exportFolder(storage.data_home), ...spool.folders]
@@ -231,7 +231,7 @@ function hardLimitOf(memoryLimit: number, given: number): number {
   return memoryLimit + Math.max(256 << 20, Math.floor(memoryLimit / 4))
 }
 
-async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, readers: Readers): Promise<Opened> {
+async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, readers: Readers): Promise<EngineState> {
   const { duckdb, sql, spool, rowMemory } = readers
   const { config, log, metrics, dataDir, pins, tracing } = around
   const looked = countLookups(metrics)
@@ -303,7 +303,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
   const loading = tables
     .loadSeries(stopping.signal)
     .catch(error => log.warn({ err: error }, 'series could not be read; queries of their tables try again'))
-  const close: Opened['close'] = async ({ limit } = {}) => {
+  const close: EngineState['close'] = async ({ limit } = {}) => {
     stopping.abort()
     await loading
     await rounds.stop()
@@ -360,7 +360,7 @@ function rememberEnd(wal: WriteAheadLog, log: Logger): void {
   }
 }
 
-async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, readers: Readers): Promise<Opened> {
+async function startReading(around: EngineContext, sqlite: EmbeddedCatalog, readers: Readers): Promise<EngineState> {
   const { duckdb, sql, spool, rowMemory } = readers
   const { config, dataDir, metrics } = around
   const looked = countLookups(metrics)
@@ -373,7 +373,7 @@ async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, reade
   const samples = sampleCache(around)
   const reader = readThreads(around)
   const contents = new ContentCheck(dataDir, sqlite.allFiles(), path => reader.checksum(path))
-  const close: Opened['close'] = async ({ finish = false } = {}) => {
+  const close: EngineState['close'] = async ({ finish = false } = {}) => {
     contents.stop()
     if (!finish) await reader.close()
     await readers.close(finish)
@@ -387,11 +387,11 @@ function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => voi
   return result => index.lookups.add(1, { result })
 }
 
-function sampleCache({ config, metrics }: Surroundings): SampleCache {
+function sampleCache({ config, metrics }: EngineContext): SampleCache {
   return new SampleCache(config.storage.sample_cache_size / 8, result => metrics.sampleLookups.add(1, { result }))
 }
 
-function readThreads({ config, dataDir, metrics, reducers }: Surroundings): ReadThreads {
+function readThreads({ config, dataDir, metrics, reducers }: EngineContext): ReadThreads {
   return new ReadThreads({
     folder: dataDir,
     threads: availableParallelism(),
@@ -401,17 +401,17 @@ function readThreads({ config, dataDir, metrics, reducers }: Surroundings): Read
   })
 }
 
-function fileCheck({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatalog): FileCheck {
+function fileCheck({ config, dataDir, log }: EngineContext, sqlite: EmbeddedCatalog): FileCheck {
   const parallelism = config.init_regions_parallelism ?? 1
   return new FileCheck({ dataDir, files: sqlite.allFiles(), parallelism, log })
 }
 
 /** Looks at the data files now, or says that it can be done beside the queries. */
-async function checkFiles(around: Surroundings, sqlite: EmbeddedCatalog, check: FileCheck) {
+async function checkFiles(around: EngineContext, sqlite: EmbeddedCatalog, check: FileCheck) {
   const { config, dataDir, log } = around
   // A file that is missing under its name may be one of those that nothing seems to know: nothing goes before all were looked at.
   const unknown = await unknownFiles(dataDir, sqlite.allFiles())
-  const sides = await unknownSideFiles(dataDir, sqlite.allFiles())
+  const sides = await unknownSidecars(dataDir, sqlite.allFiles())
   if (config.init_regions_in_background && unknown.length === 0) {
     await removeFiles(dataDir, sides, log)
     return true
@@ -426,7 +426,7 @@ async function checkFiles(around: Surroundings, sqlite: EmbeddedCatalog, check: 
 
 /** Moves files to lost+found; `under` is the folder there, in which they keep their paths below their own. */
 async function setAside(
-  { config, dataDir, log }: Surroundings,
+  { config, dataDir, log }: EngineContext,
   paths: readonly string[],
   under: 'data' | 'wal',
   message: string
@@ -441,7 +441,7 @@ async function setAside(
 
 /** Reads the log back into memory; `makeRoom`, where rows can be written to files, before memory would not hold it. */
 async function readBack(
-  { config, log }: Surroundings,
+  { config, log }: EngineContext,
   sqlite: EmbeddedCatalog,
   tables: OpenTables,
   makeRoom?: () => Promise<unknown>

@@ -1,4 +1,4 @@
-// Rows in memory as reading threads get them.
+// Prepares rows in memory for the reading threads: shared where possible, copied otherwise.
 import { areSharedNumbers, isShared } from '../memory/shared-memory.ts'
 import { asRows, collect } from './gather.ts'
 import { boundsOf, mayHold, type SampleQuery, type SampleRows } from './sample-rows.ts'
@@ -7,11 +7,11 @@ import { boundsOf, mayHold, type SampleQuery, type SampleRows } from './sample-r
  * What of the writes may hold samples, in their order. Columns in memory that threads share go as they are: who reads them keeps them
  * pinned. Of others, and of rows that lie between such, the rows that are asked for are copied.
  */
-export function handOver(writes: readonly SampleRows[], query: SampleQuery): readonly SampleRows[] {
-  const handed: SampleRows[] = []
+export function shareSamples(writes: readonly SampleRows[], query: SampleQuery): readonly SampleRows[] {
+  const pieces: SampleRows[] = []
   let own: SampleRows[] = []
   const copy = () => {
-    if (own.length > 0) handed.push(asRows(collect(own, query), query.wanted.tsids, query))
+    if (own.length > 0) pieces.push(asRows(collect(own, query), query.wanted.tsids, query))
     own = []
   }
   for (const write of writes) {
@@ -24,10 +24,10 @@ export function handOver(writes: readonly SampleRows[], query: SampleQuery): rea
       continue
     }
     copy()
-    handed.push(shared)
+    pieces.push(shared)
   }
   copy()
-  return handed
+  return pieces
 }
 
 /** With the columns that are asked for alone; undefined where one of them is not in memory that threads share. */

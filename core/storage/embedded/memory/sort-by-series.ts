@@ -3,7 +3,7 @@ import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import type { MemtableRows } from './memtable.ts'
 import { isPlain } from './row-part.ts'
 
-export interface ArrangeLimits {
+export interface SortLimits {
   /** Rows that are worth sorting: fewer of them queries look at one by one. */
   readonly minRows: number
   /** Rows sorted without a break. */
@@ -11,13 +11,13 @@ export interface ArrangeLimits {
 }
 
 /** Sorting so many rows takes some ten milliseconds. */
-const usual: ArrangeLimits = { minRows: 32_768, maxRows: 524_288 }
+const usual: SortLimits = { minRows: 32_768, maxRows: 524_288 }
 
 /**
  * The writes with some of them made one, sorted by series and, within a series, in the order they came. Undefined when nothing is left
  * to do. A caller with time calls again, with a break in between.
  */
-export function arrangeSome(writes: readonly MemtableRows[], limits = usual): MemtableRows[] | undefined {
+export function sortSomeBySeries(writes: readonly MemtableRows[], limits = usual): MemtableRows[] | undefined {
   const layouts = Map.groupBy(writes.filter(isPlain), layoutOf)
   for (const alike of layouts.values()) {
     const together = loose(alike, limits) ?? neighbours(alike, limits)
@@ -35,10 +35,7 @@ function layoutOf({ columns }: MemtableRows): string {
 }
 
 /** Writes nobody sorted yet, once they are many rows. */
-function loose(
-  alike: readonly MemtableRows[],
-  { minRows, maxRows }: ArrangeLimits
-): readonly MemtableRows[] | undefined {
+function loose(alike: readonly MemtableRows[], { minRows, maxRows }: SortLimits): readonly MemtableRows[] | undefined {
   const unsorted = alike.filter(({ isSorted }) => !isSorted)
   const picked: MemtableRows[] = []
   let rows = 0
@@ -51,7 +48,7 @@ function loose(
 }
 
 /** The last two that are sorted, neighbours and not too different in size, so that each row is moved a few times at most. */
-function neighbours(alike: readonly MemtableRows[], { maxRows }: ArrangeLimits): readonly MemtableRows[] | undefined {
+function neighbours(alike: readonly MemtableRows[], { maxRows }: SortLimits): readonly MemtableRows[] | undefined {
   const sorted = alike.filter(({ isSorted }) => isSorted)
   for (let i = sorted.length - 1; i > 0; i--) {
     const [before, after] = [sorted[i - 1]!, sorted[i]!]

@@ -1,7 +1,7 @@
-// Named places where a crash matters; the chaos run makes the process kill itself at one of them.
+// Failpoints: named steps at which a crash matters; the chaos run makes the process kill itself at one of them.
 
 /** In the order a row meets them. */
-export const faultPoints = [
+export const failpoints = [
   'catalog.changed',
   'catalog.committed',
   'wal.written',
@@ -19,11 +19,11 @@ export const faultPoints = [
   'compact.catalogued'
 ] as const
 
-export type FaultPoint = (typeof faultPoints)[number]
+export type Failpoint = (typeof failpoints)[number]
 
 const chosen = process.env.WEIR_FAULT
 
 /** Ends the process as a power cut would, if `WEIR_FAULT` names this point. */
-export function reach(point: FaultPoint): void {
+export function failpoint(point: Failpoint): void {
   if (point === chosen) process.kill(process.pid, 'SIGKILL')
 }

@@ -32,14 +32,14 @@ interface Shape {
 
 const nothing: Shape = { nullable: true, first: [], last: [], sure: [], freely: true }
 
-/** What is known of an expression that goes one way. */
-export interface OneWay {
+/** What is known of a one-unambiguous expression. */
+export interface OneUnambiguous {
   /** Every match has at least one character. */
   readonly takesSome: boolean
 }
 
 /** Undefined unless linear time is certain, and groups mean the same to both engines. */
-export function goesOneWay(root: Node): OneWay | undefined {
+export function oneUnambiguous(root: Node): OneUnambiguous | undefined {
   const positions: Positions = { sets: [], next: [], loops: new Set(), edges: 0 }
   const shape = shapeOf(root, positions, false)
   if (shape === undefined) return undefined

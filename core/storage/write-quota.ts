@@ -1,4 +1,4 @@
-// The room there is below the limits of a database: looked at before rows are written, and again in the turn in which something is added.
+// What a request may still add below the limits of its database. Checked before rows are written, and again where something is added.
 import { type Column, isValid, type TableWrite } from '../model/batch.ts'
 import type { Limit } from '../model/limit.ts'
 import type { SeriesLabel } from '../model/series.ts'
@@ -11,7 +11,7 @@ import { isLogical } from './logical.ts'
 /** Rows of one step. */
 const stepRows = 1_024
 
-export type RoomCatalog = Pick<Catalog, 'table' | 'tables' | 'statistics' | 'knowsSeries'>
+export type QuotaCatalog = Pick<Catalog, 'table' | 'tables' | 'statistics' | 'knowsSeries'>
 
 /** A table as it will be if it is made now. */
 export interface NewTable {
@@ -22,22 +22,22 @@ export interface NewTable {
 }
 
 /** What the rows of one request may add. */
-export interface Room {
-  table(database: string, name: string, made: NewTable): TableRoom
+export interface WriteQuota {
+  table(database: string, name: string, made: NewTable): TableQuota
 }
 
-export interface TableRoom {
+export interface TableQuota {
   /** Counts what rows of these tags add. Throws LimitReached, and counts nothing then; tags the table knows always fit. */
   take(labels: readonly SeriesLabel[]): void
 }
 
 /** What a table with rows holds, and what this request adds to it. */
-interface Host {
+interface PhysicalTable {
   readonly name: string
   readonly isNew: boolean
   readonly columns: Set<string>
   /** All keys fit even if each is a new series: nobody has to look. */
-  readonly isRoomy: boolean
+  readonly fitsAny: boolean
   readonly before: number
   /** Only where somebody has to look. */
   readonly added: Set<string>
@@ -51,61 +51,69 @@ interface Counts {
 }
 
 /** Room for at most so many sets of tags. */
-export function createRoom(catalog: RoomCatalog, limitsOf: LimitsOf, max: number): Room {
-  const hosts = new Map<string, Host>()
+export function createWriteQuota(catalog: QuotaCatalog, limitsOf: LimitsOf, max: number): WriteQuota {
+  const physicals = new Map<string, PhysicalTable>()
   const databases = new Map<string, { readonly limits: DatabaseLimits; counts?: Counts }>()
   const inDatabase = (name: string) => {
     const found = databases.get(name) ?? { limits: limitsOf(name) }
     databases.set(name, found)
     return found
   }
-  const hostOf = (database: string, name: string): Host => {
+  const physicalOf = (database: string, name: string): PhysicalTable => {
     const key = `${database}\0${name}`
-    const known = hosts.get(key)
+    const known = physicals.get(key)
     if (known !== undefined) return known
     const table = catalog.table(database, name)
     const before = table === undefined ? 0 : (catalog.statistics(table).series ?? 0)
-    const host: Host = {
+    const physical: PhysicalTable = {
       ...{ name, before, isNew: table === undefined, known: none },
-      isRoomy: before + max <= inDatabase(database).limits.series.max,
+      fitsAny: before + max <= inDatabase(database).limits.series.max,
       columns: new Set(table?.columns.map(column => column.name)),
       added: new Set()
     }
-    hosts.set(key, host)
-    return host
+    physicals.set(key, physical)
+    return physical
   }
   return {
     table(database, name, made) {
       const table = catalog.table(database, name)
       const { limits } = inDatabase(database)
-      const host = hostOf(database, (table === undefined ? made.physicalTable : table.options.physical_table) ?? name)
+      const physical = physicalOf(
+        database,
+        (table === undefined ? made.physicalTable : table.options.physical_table) ?? name
+      )
       let isMade = table !== undefined
       /** What making it adds to its database. */
       const countTable = (): Counts => {
         const counts = inDatabase(database).counts ?? countTables(catalog, database)
         const added = { ...counts }
-        if (host.name !== name) added.metrics++
-        if (host.isNew && host.columns.size === 0) added.tables++
+        if (physical.name !== name) added.metrics++
+        if (physical.isNew && physical.columns.size === 0) added.tables++
         if (added.tables > counts.tables) checkDatabase(database, 'tables', added.tables, limits)
         if (added.metrics > counts.metrics) checkDatabase(database, 'metrics', added.metrics, limits)
         return added
       }
       return {
         take(labels) {
-          const key = host.isRoomy ? '' : newKey(catalog, table, name, host, labels)
+          const key = physical.fitsAny ? '' : newKey(catalog, table, name, physical, labels)
           if (key === undefined) return
-          const added = addedColumns(labels, host)
-          const own = isMade ? none : made.columns.filter(column => !host.columns.has(column))
-          checkColumns(host.name, host.columns.size + added.length + own.length, added.length + own.length, limits)
-          if (key !== '' && host.before + host.added.size >= limits.series.max) {
-            throw new LimitReached(`table ${host.name}`, 'series', limits.series)
+          const added = addedColumns(labels, physical)
+          const own = isMade ? none : made.columns.filter(column => !physical.columns.has(column))
+          checkColumns(
+            physical.name,
+            physical.columns.size + added.length + own.length,
+            added.length + own.length,
+            limits
+          )
+          if (key !== '' && physical.before + physical.added.size >= limits.series.max) {
+            throw new LimitReached(`table ${physical.name}`, 'series', limits.series)
           }
           if (!isMade) inDatabase(database).counts = countTable()
           isMade = true
-          if (key !== '') host.added.add(key)
-          for (const column of own) host.columns.add(column)
-          for (const label of added) host.columns.add(label)
-          host.known = labels
+          if (key !== '') physical.added.add(key)
+          for (const column of own) physical.columns.add(column)
+          for (const label of added) physical.columns.add(label)
+          physical.known = labels
         }
       }
     }
@@ -116,20 +124,20 @@ const none: readonly never[] = []
 
 /** Undefined where the table has them, or this request has brought them before. */
 function newKey(
-  catalog: RoomCatalog,
+  catalog: QuotaCatalog,
   table: Table | undefined,
   name: string,
-  host: Host,
+  physical: PhysicalTable,
   labels: readonly SeriesLabel[]
 ): string | undefined {
   // Keys are forgotten at a restart, series are not.
   if (table !== undefined && catalog.knowsSeries(table, labels)) return undefined
   const key = `${name.length}:${name}${keyOf(labels)}`
-  return host.added.has(key) ? undefined : key
+  return physical.added.has(key) ? undefined : key
 }
 
 /** Mostly there are none, and the labels are those of the series before. */
-function addedColumns(labels: readonly SeriesLabel[], { columns, known }: Host): readonly string[] {
+function addedColumns(labels: readonly SeriesLabel[], { columns, known }: PhysicalTable): readonly string[] {
   for (let i = 0; i < labels.length; i++) {
     const { name } = labels[i]!
     if (name === known[i]?.name || columns.has(name)) continue
@@ -138,7 +146,7 @@ function addedColumns(labels: readonly SeriesLabel[], { columns, known }: Host):
   return none
 }
 
-function countTables(catalog: RoomCatalog, database: string): Counts {
+function countTables(catalog: QuotaCatalog, database: string): Counts {
   const tables = catalog.tables(database)
   const metrics = tables.filter(isLogical).length
   return { tables: tables.length - metrics, metrics }
@@ -152,29 +160,29 @@ function checkColumns(table: string, count: number, added: number, { columns }: 
   if (added > 0 && count > columns.max) throw new LimitReached(`table ${table}`, 'columns', columns)
 }
 
-/** The room for series of one table at this moment: nobody else may run before they are added. */
-export function seriesRoom(catalog: RoomCatalog, table: Table, limit: Limit) {
-  const host = table.options.physical_table ?? table.name
+/** What may be added to the series of one table at this moment: nobody else may run before they are added. */
+export function seriesQuota(catalog: QuotaCatalog, table: Table, limit: Limit) {
+  const physical = table.options.physical_table ?? table.name
   let series = seriesOf(catalog, table)
   return {
     /** Counts one more of so many at most, unless the table has it. Throws LimitReached. */
     take(labels: readonly SeriesLabel[], max: number): void {
       if (series + max > limit.max && catalog.knowsSeries(table, labels)) return
-      if (series >= limit.max) throw new LimitReached(`table ${host}`, 'series', limit)
+      if (series >= limit.max) throw new LimitReached(`table ${physical}`, 'series', limit)
       series++
     }
   }
 }
 
 /** Of the table that holds the rows. */
-export function seriesOf(catalog: RoomCatalog, { database, name, options }: Table): number {
-  const host = catalog.table(database, options.physical_table ?? name)
-  return host === undefined ? 0 : (catalog.statistics(host).series ?? 0)
+export function seriesOf(catalog: QuotaCatalog, { database, name, options }: Table): number {
+  const physical = catalog.table(database, options.physical_table ?? name)
+  return physical === undefined ? 0 : (catalog.statistics(physical).series ?? 0)
 }
 
 /** Nobody else may run before the steps are taken. Throws LimitReached where they, together, go beyond a limit. */
 export function checkSteps(
-  catalog: RoomCatalog,
+  catalog: QuotaCatalog,
   database: string,
   steps: readonly TableStep[],
   limits: DatabaseLimits
@@ -190,24 +198,24 @@ export function checkSteps(
     const added =
       step.kind === 'create' ? step.definition.columns : step.change.kind === 'add_columns' ? step.change.columns : none
     const { name, options } = step.kind === 'create' ? step.definition : step.table
-    const host = options.physical_table ?? name
-    const own = columnsOf(host)
+    const physical = options.physical_table ?? name
+    const own = columnsOf(physical)
     if (step.kind === 'create') {
       counts ??= countTables(catalog, database)
-      if (host !== name) checkDatabase(database, 'metrics', ++counts.metrics, limits)
+      if (physical !== name) checkDatabase(database, 'metrics', ++counts.metrics, limits)
       if (own.size === 0) checkDatabase(database, 'tables', ++counts.tables, limits)
     }
     const before = own.size
     // All that share a table have one time index.
-    const isShared = host !== name && before > 0
+    const isShared = physical !== name && before > 0
     for (const column of added) if (!isShared || column.semantic !== 'timestamp') own.add(column.name)
-    checkColumns(host, own.size, own.size - before, limits)
+    checkColumns(physical, own.size, own.size - before, limits)
   }
 }
 
 /** Throws LimitReached where rows with columns for their tags, all that go to a table together, would give it too many series. */
 export function* checkSeries(
-  catalog: RoomCatalog,
+  catalog: QuotaCatalog,
   database: string,
   writes: readonly TableWrite[],
   limitsOf: LimitsOf
@@ -222,7 +230,7 @@ export function* checkSeries(
     const table = catalog.table(database, name)
     if ((table === undefined ? 0 : seriesOf(catalog, table)) + rows <= series.max) continue
     const physicalTable = group[0]!.options?.physical_table
-    const room = createRoom(catalog, limitsOf, rows).table(database, name, { physicalTable, columns: none })
+    const quota = createWriteQuota(catalog, limitsOf, rows).table(database, name, { physicalTable, columns: none })
     const seen = new Set<string>()
     for (const write of group) {
       const tags = write.columns.filter(isTag).map(column => tagReader(column, write.rows))
@@ -232,7 +240,7 @@ export function* checkSeries(
         const key = keyOf(labels)
         if (seen.has(key)) continue
         seen.add(key)
-        room.take(labels)
+        quota.take(labels)
       }
     }
   }

@@ -43,7 +43,7 @@ import { engineMeaning, meaningOf } from './time-type.ts'
 import { computeTql, type TqlRunner, type TqlTable } from './tql-table.ts'
 import { type Expanded, expandView, viewColumns, viewRows } from './view.ts'
 
-export interface Confined {
+export interface ResolvedQuery {
   readonly text: string
   readonly relations: readonly Relation[]
   /** Where the user wrote what stands at an offset of the text. */
@@ -85,7 +85,7 @@ export interface ResolveContext {
 const longStatement = 2_000
 
 /** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
-export async function confine(context: ResolveContext, written: readonly Token[]): Promise<Confined> {
+export async function resolveQuery(context: ResolveContext, written: readonly Token[]): Promise<ResolvedQuery> {
   const nextStep = async () => {
     if (written.length > longStatement) await context.pace.pause()
   }
@@ -101,7 +101,7 @@ export async function confine(context: ResolveContext, written: readonly Token[]
   const tokens = translateGaps(context.sql, translateRanges(context, plain))
   const statement = canonical(tokens)
   await nextStep()
-  const { tree, text } = await context.parser.shape(context.sql, statement)
+  const { tree, text } = await context.parser.sharedTree(context.sql, statement)
   await nextStep()
   const locate = locator(text.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(text, locate(line, column))
@@ -309,7 +309,11 @@ function findTable(
   }
   const view = context.store.view(database, written.text)
   if (view !== undefined)
-    return { ...where, source: sourceOf(view), more: async () => ({ view: await expandView(confine, context, view) }) }
+    return {
+      ...where,
+      source: sourceOf(view),
+      more: async () => ({ view: await expandView(resolveQuery, context, view) })
+    }
   const table = lookUpTable(context.store, context.db, names)
   if (table !== undefined) return { ...where, source: sourceOf(table), table }
   throw noTable(database, written.text, 'Failed to plan SQL: ')

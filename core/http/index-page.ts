@@ -1,4 +1,4 @@
-// What the core itself serves: a sign of life on both servers and a page with links on the main one.
+// Routes of the core itself: a health check on both servers, and an index page with links on the main one.
 import { Type } from 'typebox'
 import { definePlugin } from '../plugin.ts'
 
@@ -20,7 +20,7 @@ export const health = definePlugin({
 })
 
 /** `/` on the main server: the dashboard where it runs, else a few links. */
-export const landing = definePlugin({
+export const indexPage = definePlugin({
   name: 'core',
   prefix: '',
   servers: ['main'],

@@ -1,4 +1,4 @@
-// A limited amount of something: users that wait for it take turns.
+// A weighted semaphore: a limited amount (bytes, for example) that is taken in parts; users that wait take turns.
 import { FairQueue } from '../storage/fair-queue.ts'
 import { after } from '../timer.ts'
 
@@ -20,7 +20,7 @@ export interface Entry {
   taken(): void
 }
 
-export class Room {
+export class WeightedSemaphore {
   readonly limit: number
   used = 0
   readonly #waiting = new FairQueue<Waiter>()

@@ -1,4 +1,4 @@
-// Versions of samples in memory: of those with one time of one series the newest counts.
+// Deduplicates samples in memory: of the row versions with one series and one time the latest counts.
 
 interface Rows {
   /** By series the first row, then the end. */
@@ -16,15 +16,15 @@ interface Rules {
 }
 
 /** The rows that count, series by series, times ascending; undefined when all do as they stand. Rows without any value never do. */
-export function newestRows(rows: Rows, { versions, merges }: Rules): Uint32Array | undefined {
+export function latestRows(rows: Rows, { versions, merges }: Rules): Uint32Array | undefined {
   const { starts, times, values } = rows
   const gaps = values.length > 0 && values.every(({ present }) => present !== undefined)
   const isEmpty = (row: number) => gaps && values.every(({ present }) => present![row] === 0)
   if (!gaps && areOrdered(rows, versions)) return undefined
   const kept = new Uint32Array(times.length)
   let count = 0
-  for (let place = 0; place + 1 < starts.length; place++) {
-    const [start, end] = [starts[place]!, starts[place + 1]!]
+  for (let position = 0; position + 1 < starts.length; position++) {
+    const [start, end] = [starts[position]!, starts[position + 1]!]
     if (!gaps && isOrdered(times, start, end, versions)) {
       for (let row = start; row < end; row++) kept[count++] = row
       continue
@@ -48,8 +48,8 @@ function rowsBetween(start: number, end: number): Uint32Array {
 }
 
 function areOrdered({ starts, times }: Rows, versions: boolean): boolean {
-  for (let place = 0; place + 1 < starts.length; place++) {
-    if (!isOrdered(times, starts[place]!, starts[place + 1]!, versions)) return false
+  for (let position = 0; position + 1 < starts.length; position++) {
+    if (!isOrdered(times, starts[position]!, starts[position + 1]!, versions)) return false
   }
   return true
 }

@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type ColumnData, isValid } from '../../../../core/model/batch.ts'
-import { sortBySeries } from '../../../../core/storage/embedded/memory/arrange.ts'
 import type { MemtableRows } from '../../../../core/storage/embedded/memory/memtable.ts'
+import { sortBySeries } from '../../../../core/storage/embedded/memory/sort-by-series.ts'
 import { batchOf, gather } from '../../../../core/storage/embedded/read/gather.ts'
-import { handOver } from '../../../../core/storage/embedded/read/hand-over.ts'
 import { mayHold, type SampleQuery, type SampleRows } from '../../../../core/storage/embedded/read/sample-rows.ts'
+import { shareSamples } from '../../../../core/storage/embedded/read/share-samples.ts'
 import { WantedSeries } from '../../../../core/storage/embedded/read/wanted-series.ts'
 
 const time = { id: 1, type: 'TimestampMillisecond' } as const
@@ -68,7 +68,7 @@ t.test('a thread finds the samples that are there', async () => {
       })
       const query = { wanted: new WantedSeries(Uint32Array.from(tsids)), time, values: [value], from: 2, to: 7 }
       const expected = samplesOf(writes, query, versions)
-      return samplesOf(structuredClone(handOver(writes, query)), query, versions) === expected
+      return samplesOf(structuredClone(shareSamples(writes, query)), query, versions) === expected
     })
   )
 })
@@ -82,7 +82,7 @@ t.test('what threads share is handed over where it lies, and no column that nobo
     writeOf({ kind, samples }, 100 + 2 * i)
   )
   const query = { wanted: new WantedSeries(Uint32Array.of(1)), time, values: [value], from: 0, to: 9 }
-  const handed = handOver(writes, query)
+  const handed = shareSamples(writes, query)
   t.same(
     handed.map(({ rows }) => rows),
     [2, 2, 2, 2],

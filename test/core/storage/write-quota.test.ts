@@ -63,8 +63,8 @@ t.test(
 
 t.test('what does not fit into a room is not counted, and each refusal is told', async t => {
   const { core } = await startServer(t, limits)
-  const room = core.store.room(10)
-  const growth = room.table('public', 'new', { columns: ['at'] })
+  const quota = core.store.writeQuota(10)
+  const growth = quota.table('public', 'new', { columns: ['at'] })
   const labels = (tags: Record<string, string>): SeriesLabel[] =>
     Object.entries(tags).map(([name, value]) => ({ name, value: Buffer.from(value) }))
   const add = (tags: Record<string, string>) => growth.take(labels(tags))
@@ -75,7 +75,7 @@ t.test('what does not fit into a room is not counted, and each refusal is told',
   t.throws(() => add({ a: '4' }), /more than 3 series/)
   add({ b: '1', a: '1' })
   // Metrics of one table: they have its columns and series together, and count apart from tables with rows of their own.
-  const metric = (name: string) => room.table('public', name, { physicalTable: 'shared', columns: ['at', 'value'] })
+  const metric = (name: string) => quota.table('public', name, { physicalTable: 'shared', columns: ['at', 'value'] })
   const [one, two, three] = ['one', 'two', 'three'].map(metric)
   one!.take(labels({ a: '1' }))
   t.throws(() => two!.take(labels({ b: '1' })), /table shared would have more than 3 columns/)
@@ -86,10 +86,10 @@ t.test('what does not fit into a room is not counted, and each refusal is told',
   )
   two!.take(labels({ a: '2' }))
   t.throws(() => one!.take(labels({ a: '2' })), /table shared would have more than 3 series/)
-  t.throws(() => room.table('public', 'third', { columns: [] }).take([]), /more than 2 tables/)
-  room.table('wide', 'new', { columns: ['at'] }).take(labels({ a: '1', b: '1', c: '1' }))
+  t.throws(() => quota.table('public', 'third', { columns: [] }).take([]), /more than 2 tables/)
+  quota.table('wide', 'new', { columns: ['at'] }).take(labels({ a: '1', b: '1', c: '1' }))
   t.throws(
-    () => room.table('wide', 'new', { columns: ['at'] }).take(labels({ d: '1' })),
+    () => quota.table('wide', 'new', { columns: ['at'] }).take(labels({ d: '1' })),
     /more than 4 columns \(limits.databases.wide.max_columns\)/
   )
   const told = await core.metrics.expose()

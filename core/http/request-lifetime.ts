@@ -6,7 +6,7 @@ import type { LoopWatch, LoopWork } from '../loop.ts'
 import { after } from '../timer.ts'
 import type { Budget, Lease } from './budget.ts'
 
-export interface RequestLife {
+export interface RequestLifetime {
   /** Fires when the client goes away, the time limit is reached or the server stops; the reason is a DbError. */
   readonly signal: AbortSignal
   readonly lease: Lease
@@ -22,11 +22,11 @@ export interface RequestLife {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    life: RequestLife
+    lifetime: RequestLifetime
   }
 }
 
-export interface LifeOptions {
+export interface LifetimeOptions {
   /** `timeout`: milliseconds until the headers of the answer must be sent, 0 for no limit. */
   readonly http: { readonly timeout: number }
   readonly budget: Budget
@@ -35,9 +35,9 @@ export interface LifeOptions {
   readonly stopping: AbortSignal
 }
 
-/** Gives every request its `life`, and ends what outlives its signal: the handler goes on, its result is dropped. */
-export function limitLives(app: FastifyInstance, { http, budget, loop, stopping }: LifeOptions): void {
-  app.decorateRequest('life', null as unknown as RequestLife)
+/** Gives every request its `lifetime`, and ends what outlives its signal: the handler goes on, its result is dropped. */
+export function limitLifetimes(app: FastifyInstance, { http, budget, loop, stopping }: LifetimeOptions): void {
+  app.decorateRequest('lifetime', null as unknown as RequestLifetime)
   app.addHook('onRequest', (request, reply, done) => {
     const controller = new AbortController()
     const limit = timeLimit(request, http.timeout)
@@ -59,7 +59,7 @@ export function limitLives(app: FastifyInstance, { http, budget, loop, stopping 
     })
     const work = workOf(request)
     const atWork = () => loop.note(work)
-    request.life = {
+    request.lifetime = {
       signal: controller.signal,
       lease,
       atWork,
@@ -70,12 +70,12 @@ export function limitLives(app: FastifyInstance, { http, budget, loop, stopping 
     atWork()
     done()
   })
-  app.addHook('preValidation', ({ life }, _reply, done) => {
-    life.atWork()
+  app.addHook('preValidation', ({ lifetime }, _reply, done) => {
+    lifetime.atWork()
     done()
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
-    request.life?.atWork()
+    request.lifetime?.atWork()
     done(null, payload)
   })
   app.addHook('onRoute', route => {
@@ -109,9 +109,9 @@ function workOf(request: FastifyRequest): LoopWork {
 
 function endWithSignal(handler: RouteHandlerMethod): RouteHandlerMethod {
   return function (request, reply) {
-    request.life.atWork()
+    request.lifetime.atWork()
     const result: unknown = handler.call(this, request, reply)
-    return result instanceof Promise ? before(request.life.signal, result) : result
+    return result instanceof Promise ? before(request.lifetime.signal, result) : result
   }
 }
 

@@ -1,4 +1,4 @@
-// Side files on disk: written durably under a temporary name first, read in parts.
+// Sidecar files on disk: written durably under a temporary name first, read in parts.
 import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { type CountsHead, countsPath } from './count-file.ts'
@@ -17,12 +17,12 @@ import {
 } from './format.ts'
 
 /** The files beside a data file that are made from it. */
-export function sideFilesOf(dataFile: string): readonly string[] {
+export function sidecarsOf(dataFile: string): readonly string[] {
   return [indexPath(dataFile), countsPath(dataFile)]
 }
 
 /** Bytes of the file. It counts as soon as it has its name: without a sync, because a torn one is noticed and made again. */
-export async function writeSideFile(
+export async function writeSidecar(
   path: string,
   data: IndexHead['data'],
   sections: readonly NewSection[],
@@ -44,7 +44,7 @@ export async function writeSideFile(
   }
 }
 
-/** The head of a side file and where its sections begin; undefined when there is none or it is damaged. */
+/** The head of an index sidecar and where its sections begin; undefined when there is none or it is damaged. */
 export async function readHead(path: string): Promise<{ head: IndexHead; start: number } | undefined> {
   return withFile(path, async file => {
     let bytes = await read(file, 0, firstRead)
@@ -65,7 +65,7 @@ export async function readSection(path: string, start: number, section: Section)
   })
 }
 
-/** The head of the side file of a data file, when all of it and of the file of counts is as it was written. */
+/** The head of the index sidecar of a data file, when all of it and of the file of counts is as it was written. */
 export async function readSound(dataFile: string): Promise<IndexHead | undefined> {
   const path = indexPath(dataFile)
   const found = await readHead(path)

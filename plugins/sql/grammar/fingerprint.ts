@@ -1,16 +1,16 @@
-// What statements that differ in their literals only have in common: the tree of one is that of all, so it is made once.
+// Statements that differ only in their literals have one fingerprint and share one syntax tree, which is made once.
 import { type Canonical, canonical } from '../text/canonical.ts'
 import { isToken, type Token } from '../text/token.ts'
 import type { Tree } from './parser.ts'
 
-/** A tree, and the text its places are of: token for token that of the statement, with the same literal for all of a kind. */
-export interface Shaped {
+/** A tree, and the text its offsets refer to: token for token that of the statement, with the same literal for all of a kind. */
+export interface SharedTree {
   readonly tree: Tree
   readonly text: Canonical
 }
 
 /** Nothing the grammar decides depends on what a literal says; only the precision of a time is part of its type. */
-export function shapeOf({ tokens }: Canonical): Canonical {
+export function fingerprint({ tokens }: Canonical): Canonical {
   return canonical(tokens.map((token, i) => (isPrecision(tokens, i) ? token : blank(token))))
 }
 
@@ -32,7 +32,7 @@ export interface Trees {
 const maxLength = 4_000
 const kept = 200_000
 
-/** Trees by the text of their shape; those that were not asked for the longest time go first. */
+/** Trees by the text of their fingerprint; those that were not asked for the longest time go first. */
 export function createTrees(): Trees {
   const trees = new Map<string, Tree>()
   let length = 0

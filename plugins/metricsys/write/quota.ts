@@ -1,17 +1,17 @@
 // The room for what goes to the store as rows: native histograms and exemplars make series, label names and tables, too.
 import type { SeriesName, Store } from '../../../core/index.ts'
-import type { MetricsRoom } from '../../services.ts'
+import type { MetricsQuota } from '../../services.ts'
 import { exemplarTable, exemplarTags } from './columns.ts'
 
 /** For at most so many rows that come to a database, and to those their series name. */
-export function createMetricsRoom(store: Store, db: string, rows: number): MetricsRoom {
-  const room = store.room(rows)
+export function createMetricsQuota(store: Store, db: string, rows: number): MetricsQuota {
+  const quota = store.writeQuota(rows)
   return {
     check({ table, database = db, physicalTable: own, labels }: SeriesName, physicalTable) {
-      room.table(database, table, { physicalTable: own ?? physicalTable, columns: [] }).take(labels)
+      quota.table(database, table, { physicalTable: own ?? physicalTable, columns: [] }).take(labels)
     },
     checkExemplar(name) {
-      room.table(name.database ?? db, exemplarTable, { columns: [] }).take(exemplarTags(name))
+      quota.table(name.database ?? db, exemplarTable, { columns: [] }).take(exemplarTags(name))
     }
   }
 }

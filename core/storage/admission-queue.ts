@@ -1,13 +1,13 @@
-// Who may start now, and who waits: a queue in which users take turns, bounded, timed, and left by whoever goes.
+// Admission control: work starts while a slot is free, and waits otherwise in a bounded queue in which users take turns.
 import { DbError } from '../errors.ts'
 import { after } from '../timer.ts'
 import { FairQueue } from './fair-queue.ts'
 
-export interface TurnsOptions {
+export interface AdmissionOptions {
   /** In messages: statements, queries. */
   readonly what: string
   /** Asked whenever something may start. */
-  hasPlace(): boolean
+  hasSlot(): boolean
   /** How many may wait, and how many milliseconds each, 0 for no limit. Asked each time; absent: no limits. */
   queue?(): { readonly max: number; readonly time: number }
   /** Told when something is refused: too many waited, or its turn did not come in time. */
@@ -21,11 +21,11 @@ interface Waiting {
   readonly fail: (error: unknown) => void
 }
 
-export class Turns {
-  readonly #options: TurnsOptions
+export class AdmissionQueue {
+  readonly #options: AdmissionOptions
   readonly #waiting = new FairQueue<Waiting>()
 
-  constructor(options: TurnsOptions) {
+  constructor(options: AdmissionOptions) {
     this.#options = options
   }
 
@@ -35,13 +35,13 @@ export class Turns {
   }
 
   /**
-   * Runs `start` once there is a place, which it takes before it returns. Rejects with the signal's reason, or with `RateLimited` where too
+   * Runs `start` once a slot is free; it takes the slot before it returns. Rejects with the signal's reason, or with `RateLimited` where too
    * many wait or it takes too long.
    */
   run<T>(user: string, signal: AbortSignal, start: () => T | Promise<T>): Promise<T> {
     if (signal.aborted) return Promise.reject(signal.reason)
-    const { what, hasPlace, queue, refused } = this.#options
-    if (this.#waiting.size === 0 && hasPlace()) return begin(start)
+    const { what, hasSlot, queue, refused } = this.#options
+    if (this.#waiting.size === 0 && hasSlot()) return begin(start)
     const { max, time } = queue?.() ?? { max: Number.POSITIVE_INFINITY, time: 0 }
     if (this.#waiting.size >= max) {
       refused?.('full')
@@ -81,7 +81,7 @@ export class Turns {
 
   /** Lets in whoever has a place now. */
   letIn(): void {
-    while (this.#waiting.size > 0 && this.#options.hasPlace()) this.#waiting.next()!.start()
+    while (this.#waiting.size > 0 && this.#options.hasSlot()) this.#waiting.next()!.start()
   }
 
   /** Whoever waits is answered with the error. */

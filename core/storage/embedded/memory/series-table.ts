@@ -52,16 +52,16 @@ function columnsOf(tags: readonly TableColumn[]): readonly FileColumn[] {
   return [{ name: '__tsid', type: 'UInt32' }, ...tags.map(({ physical, type }) => ({ name: physical, type }))]
 }
 
-/** What a mirror shows, as it is at the moment. */
-export interface Mirrored {
+/** Where the series come from: read anew at each `sync`. */
+export interface SeriesSource {
   readonly table: Table
   readonly registry: SeriesRegistry
 }
 
 /** The series of one table. With another set of tags they get other files: whoever reads the old ones goes on with them. */
-export class SeriesMirror {
+export class SeriesTables {
   readonly #spool: Spool
-  readonly #mirrored: Mirrored
+  readonly #source: SeriesSource
   #tags: readonly TableColumn[] = []
   #parts: readonly Part[] = []
   #current: SeriesTable | undefined
@@ -70,9 +70,9 @@ export class SeriesMirror {
   #usedAt = 0
   #dropped = false
 
-  constructor(spool: Spool, mirrored: Mirrored) {
+  constructor(spool: Spool, source: SeriesSource) {
     this.#spool = spool
-    this.#mirrored = mirrored
+    this.#source = source
   }
 
   /** Every series there is at the call. It is pinned: who asked for it lets it go. */
@@ -113,7 +113,7 @@ export class SeriesMirror {
   }
 
   async #sync(): Promise<SeriesTable> {
-    const { table, registry } = this.#mirrored
+    const { table, registry } = this.#source
     const tags = seriesColumns(table)
     if (!areSame(tags, this.#tags)) {
       this.#clear()

@@ -1,14 +1,14 @@
-// One at a time: profiles of one process would measure each other.
+// A mutex that refuses instead of waiting: profiles taken at the same time would measure each other.
 import { DbError } from '../../core/index.ts'
 
-export interface Turn {
+export interface Mutex {
   /** Runs work that takes about `seconds`. Throws DbError `IllegalState` with status 409 while another runs. */
   run<T>(seconds: number, work: () => Promise<T>): Promise<T>
   isTaken(): boolean
 }
 
 /** `what` is running: `a CPU profile`. */
-export function createTurn(what: string): Turn {
+export function createMutex(what: string): Mutex {
   let until: number | undefined
   return {
     isTaken: () => until !== undefined,
