@@ -117,6 +117,18 @@ t.test('a version that is too old and rights that are missing end a start, too',
   })
 })
 
+t.test('a server starts though the cluster is busy at first', needingClickHouse(), async t => {
+  const { url } = await startClickHouse(t)
+  let refused = 0
+  const busy = exception(252, 'Too many parts (3000). Merges are slower than inserts. (TOO_MANY_PARTS)')
+  const through = await answeringProxy(t, url, sql =>
+    /^(?:INSERT|CREATE TABLE)/.test(sql) && refused++ < 2 ? busy : undefined
+  )
+  const server = await startServer(t, `[storage]\nengine = "clickhouse"\n[storage.clickhouse]\nurls = ["${through}"]\n`)
+  t.ok(refused > 2, 'it was asked again')
+  t.equal((await server.main.inject('/ready')).statusCode, 200)
+})
+
 t.test('a table somebody altered by hand is named and answers 503; the others go on', needingClickHouse(), async t => {
   const { url } = await startClickHouse(t)
   const toml = `[storage]\nengine = "clickhouse"\n[storage.clickhouse]\nurls = ["${url}"]\nrefresh_interval = "1s"\n`

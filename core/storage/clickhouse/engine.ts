@@ -1,10 +1,10 @@
 // The driver for a ClickHouse cluster: all state is there, any number of processes write and read beside each other.
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config/schema.ts'
-import { DbError } from '../../errors.ts'
+import { DbError, isDbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import { every, type Timer } from '../../timer.ts'
+import { every, pause, type Timer } from '../../timer.ts'
 import { clickhouse } from '../dialect/clickhouse.ts'
 import type {
   Catalog,
@@ -40,6 +40,9 @@ export function createClickHouseEngine({ storage }: Pick<Config, 'storage'>, log
   return new ClickHouseEngine(storage.clickhouse, log, metrics)
 }
 
+/** Times a start is tried while the cluster is busy. */
+const maxBusyStarts = 6
+
 /** What is there while the engine is open. */
 interface Opened {
   readonly connection: Connection
@@ -74,12 +77,26 @@ class ClickHouseEngine implements Engine {
   async open(): Promise<Opening> {
     const connection = await connect(this.#config, this.#metrics)
     try {
-      this.#opened = await this.#begin(connection)
+      this.#opened = await this.#beginOnceFree(connection)
     } catch (error) {
       await connection.close()
       throw explainFailure(this.#config, error)
     }
     return { settled: Promise.resolve(), trouble: () => this.#opened?.connection.trouble }
+  }
+
+  /** A cluster that is busy (too many parts, statements or bytes) is asked again: it may be so for minutes, and answers reads meanwhile. */
+  async #beginOnceFree(connection: Connection): Promise<Opened> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#begin(connection)
+      } catch (error) {
+        const isBusy = isDbError(error) && ['RateLimited', 'RuntimeResourcesExhausted'].includes(error.code)
+        if (!isBusy || attempt === maxBusyStarts) throw error
+        this.#log.warn({ err: error }, 'the cluster is busy; the start tries again')
+        await pause((error.retryAfter ?? 1) * 1000)
+      }
+    }
   }
 
   async #begin(connection: Connection): Promise<Opened> {
