@@ -1,7 +1,9 @@
 // Two front ends over one ClickHouse: mixed load with faults, and pipelines that one makes and the other uses.
 import t from 'tap'
+import { encodeSnappy } from '../../core/index.ts'
 import { eventually } from '../eventually.ts'
 import { askSql, startServer } from '../helpers.ts'
+import { writeV1 } from '../plugins/metricsys/messages.ts'
 import { runMixed } from './mixed/run.ts'
 import { needingClickHouse, startClickHouse } from './server.ts'
 
@@ -51,4 +53,38 @@ t.test('a pipeline that one front end makes is there for the other', needingClic
   })
   t.equal(sent.statusCode, 200, sent.body)
   await eventually(async () => JSON.stringify(await askSql(one, 'SELECT host, text FROM lines')) === '[["a","hello"]]')
+})
+
+t.test('series go on after the other front end took their samples away', needingClickHouse(), async t => {
+  const { url } = await startClickHouse(t)
+  const toml = `[storage]\nengine = "clickhouse"\n[storage.clickhouse]\nurls = ["${url}"]\nrefresh_interval = "1s"\n`
+  const [one, two] = [await startServer(t, toml), await startServer(t, toml)]
+  const write = async (value: number) => {
+    const payload = Buffer.from(
+      encodeSnappy(writeV1([{ labels: { __name__: 'm', host: 'a' }, samples: [[1000 * value, value]] }]))
+    )
+    const headers = { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' }
+    const { statusCode, body } = await one.main.inject({ method: 'POST', url: '/v1/metricsys/write', headers, payload })
+    t.equal(statusCode, 204, body)
+  }
+  const asked = async (server: typeof one, query: string) => {
+    const { statusCode, body } = await server.main.inject(
+      `/v1/metricsys/api/v1/query?query=${encodeURIComponent(query)}&time=3`
+    )
+    t.equal(statusCode, 200, body)
+    return JSON.parse(body).data.result.map(
+      ({ metric, value }: { metric: { host?: string }; value: [number, string] }) => [metric.host, value[1]]
+    )
+  }
+  await write(1)
+  // A new name is there for others a refresh later.
+  await eventually(async () => JSON.stringify(await asked(two, 'm')) === '[["a","1"]]')
+  await askSql(two, 'TRUNCATE TABLE m')
+  t.strictSame(await asked(two, 'm'), [])
+  await write(2)
+  for (const server of [one, two]) {
+    t.strictSame(await asked(server, 'm'), [['a', '2']])
+    t.strictSame(await asked(server, 'sum by (host) (m)'), [['a', '2']])
+    t.strictSame(await asked(server, 'm{host=~"a|b"}'), [['a', '2']])
+  }
 })

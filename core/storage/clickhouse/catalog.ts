@@ -703,8 +703,8 @@ export class ClusterCatalog implements Catalog {
         return this.#writeLogical({ ...table, options: options as TableOptions })
       }
       case 'truncate':
-        for (const what of ['', 'series'] as const) await this.#deleteRows(host, what, `\`table\` = ${table.id}`)
-        this.#parts.series.forget()
+        // Its series stay: other processes know that the cluster has them, and write no more than their samples.
+        return this.#deleteRows(host, '', `\`table\` = ${table.id}`)
     }
   }
 
