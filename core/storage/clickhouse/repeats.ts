@@ -20,10 +20,11 @@ export interface RepeatablePart {
 /** One try of a request: a token for each of its parts. */
 export interface Attempt {
   readonly tokens: readonly string[]
-  /** Parts whose tokens are those of an earlier try, by `keysOf`. */
-  readonly repeated: readonly string[]
+  /** Those of an earlier try, by `keysOf` their parts. */
+  readonly repeated: ReadonlyMap<string, Failed>
 }
 
+/** A token and what is known of the tries with it. */
 interface Failed {
   readonly token: string
   /** Milliseconds since 1970. */
@@ -100,7 +101,7 @@ export class Repeats {
     const fresh = parts.map(() => randomUUID())
     const attempt = parts.some(part => this.#shapes.has(shapeOf(part)))
       ? await this.#repeat(keysOf(parts), fresh)
-      : { tokens: fresh, repeated: [] }
+      : { tokens: fresh, repeated: new Map() }
     for (const token of attempt.tokens) this.#running.add(token)
     return attempt
   }
@@ -125,19 +126,21 @@ export class Repeats {
   /** The try is answered with success: the same parts are other rows from now on. Throws where others cannot be told; the try failed then. */
   async succeed(attempt: Attempt): Promise<void> {
     const { repeated } = attempt
-    if (repeated.length > 0) {
-      this.#advance(repeated)
+    if (repeated.size > 0) {
       try {
-        await this.#tell(repeated)
+        await this.#tell(advanced(repeated, 1))
       } catch (error) {
         // Others may have read it or not.
-        this.#advance(repeated)
-        for (const key of repeated) this.#untold.add(key)
-        await this.#tellAll(repeated)
+        for (const [key, failed] of advanced(repeated, 2)) {
+          this.#keep(key, failed)
+          this.#untold.add(key)
+        }
+        await this.#tellAll([...repeated.keys()])
         this.#end(attempt)
         throw error
       }
-      for (const key of repeated) this.#forget(key)
+      // Meanwhile an earlier token may have become known.
+      for (const [key, { token }] of repeated) if (this.#failed.get(key)?.token === token) this.#forget(key)
     }
     this.#end(attempt)
   }
@@ -156,9 +159,12 @@ export class Repeats {
       )
       for (const { part, token, state } of told) this.#forgetAnswered(String(part), String(token), Number(state))
     }
-    const isOpen = (key: string) => this.#failed.has(key) && !this.#running.has(this.#failed.get(key)!.token)
-    const repeated = keys.filter(isOpen)
-    return { tokens: keys.map((key, i) => (isOpen(key) ? this.#failed.get(key)!.token : fresh[i]!)), repeated }
+    const repeated = new Map<string, Failed>()
+    for (const key of keys) {
+      const failed = this.#failed.get(key)
+      if (failed !== undefined && !this.#running.has(failed.token)) repeated.set(key, failed)
+    }
+    return { tokens: keys.map((key, i) => repeated.get(key)?.token ?? fresh[i]!), repeated }
   }
 
   #keep(key: string, failed: Failed): void {
@@ -182,13 +188,6 @@ export class Repeats {
   #forgetAnswered(key: string, token: string, state: number): void {
     const own = this.#failed.get(key)
     if (own?.token === token && state > own.state) this.#forget(key)
-  }
-
-  #advance(keys: readonly string[]): void {
-    for (const key of keys) {
-      const failed = this.#failed.get(key)
-      if (failed !== undefined) this.#failed.set(key, { ...failed, state: failed.state + 1 })
-    }
   }
 
   /** Waits until others have told what failed while the cluster was away; throws while it is. */
@@ -238,10 +237,9 @@ export class Repeats {
   async #exchange(signal: AbortSignal): Promise<void> {
     const now = Date.now()
     for (const [key, { at }] of this.#failed) if (at < now - keptFor) this.#forget(key)
-    const untold = [...this.#untold]
-    if (untold.length > 0) {
-      const told = new Map(untold.map(key => [key, this.#failed.get(key)]))
-      await this.#tell(untold, signal)
+    if (this.#untold.size > 0) {
+      const told = new Map(Array.from(this.#untold, key => [key, this.#failed.get(key)!]))
+      await this.#tell(told, signal)
       // What changed meanwhile is told by the next look.
       for (const [key, failed] of told) if (this.#failed.get(key) === failed) this.#untold.delete(key)
     }
@@ -265,16 +263,12 @@ export class Repeats {
     } else if (own === undefined || told.at < own.at) this.#keep(key, told)
   }
 
-  async #tell(keys: readonly string[], signal?: AbortSignal): Promise<void> {
-    const lines = keys.flatMap(part => {
-      const failed = this.#failed.get(part)
-      if (failed === undefined) return []
-      const { token, state } = failed
+  async #tell(all: ReadonlyMap<string, Failed>, signal?: AbortSignal): Promise<void> {
+    const lines = Array.from(all, ([part, { token, at, state }]) => {
       // Who looks for what is new sees each change.
-      const at = new Date(state === 0 ? failed.at : Date.now()).toISOString().slice(0, -1)
-      return [JSON.stringify({ part, token, at, state })]
+      const changed = new Date(state === 0 ? at : Date.now()).toISOString().slice(0, -1)
+      return JSON.stringify({ part, token, at: changed, state })
     })
-    if (lines.length === 0) return
     const settings = { async_insert: 0, ...(this.#place.cluster !== '' && { insert_quorum: 'auto' }) }
     await this.#connection.insert(`INSERT INTO ${this.#table} FORMAT JSONEachRow`, [Buffer.from(lines.join('\n'))], {
       settings,
@@ -282,6 +276,10 @@ export class Repeats {
       ...(signal && { signal })
     })
   }
+}
+
+function advanced(all: ReadonlyMap<string, Failed>, by: number): ReadonlyMap<string, Failed> {
+  return new Map(Array.from(all, ([key, failed]) => [key, { ...failed, state: failed.state + by }]))
 }
 
 /** What tells parts apart without reading their values. */

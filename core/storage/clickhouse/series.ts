@@ -18,11 +18,16 @@ export interface SeriesEntry {
   readonly labels: readonly SeriesLabel[]
   /** Of a series of a logical table. */
   readonly tsid: bigint
+  /** Its words, as whole numbers of 32 bits. */
+  readonly low: number
+  readonly high: number
+  /** The cluster was seen to have the series: nobody need look for it again. Whoever forgets entries forgets this with them. */
+  isStored: boolean
 }
 
 /** Keys that are remembered at most, all together. */
-const mostEntries = 2_000_000
-const mostScopes = 64
+const maxEntries = 2_000_000
+const maxScopes = 64
 
 export class KnownSeries {
   readonly #load: (table: Table, since: number, take: (tsid: bigint) => void) => Promise<void>
@@ -30,10 +35,6 @@ export class KnownSeries {
   readonly #stored = new Map<number, { readonly set: TsidSet; loadedAt: number }>()
   #hash = new KeyHash()
   #entries: SeriesEntry[] = []
-  /** Of each entry the number of its series, the low word first. */
-  #words = new Uint32Array(2048)
-  /** 1 for entries whose series the cluster has. */
-  #areStored = new Uint8Array(1024)
   #epoch = {}
 
   /** `load` tells the numbers of all series of a physical table that came after a time, in milliseconds since 1970. */
@@ -48,7 +49,7 @@ export class KnownSeries {
   }
 
   *find(scope: string, keys: SeriesKeys, table?: string): Steps<FoundSeries> {
-    if (this.#entries.length > mostEntries) this.forget()
+    if (this.#entries.length > maxEntries) this.forget()
     const found = new FoundSeries(keys, scope, this.#epoch, table === undefined ? undefined : saltOf(table))
     found.unknown = yield* this.#index(scope).find(keys, found, found.salt)
     return found
@@ -63,8 +64,9 @@ export class KnownSeries {
       // The labels lie in the memory of a request.
       const kept = labels.map(({ name, value }) => ({ name, value: Uint8Array.from(value) }))
       const tsid = isLogical(table) ? this.tsid(table, labels) : 0n
-      const entry = this.#entries.push({ table, value, labels: kept, tsid }) - 1
-      this.#keepWords(entry, tsid)
+      const low = Number(BigInt.asIntN(32, tsid))
+      const high = Number(BigInt.asIntN(32, tsid >> 32n))
+      const entry = this.#entries.push({ table, value, labels: kept, tsid, low, high, isStored: false }) - 1
       index.add(found.keys, view, i, 0, entry, found.salt)
       found.tsids[i] = entry
     }
@@ -78,39 +80,11 @@ export class KnownSeries {
     return this.#entries[number]!
   }
 
-  /** Of each entry two words: the number of its series, the low one first. */
-  get words(): Uint32Array {
-    return this.#words
-  }
-
-  /** Whether the cluster was seen to have the series of an entry: then nobody need look for it again. */
-  isStored(entry: number): boolean {
-    return this.#areStored[entry] === 1
-  }
-
-  markStored(entry: number): void {
-    this.#areStored[entry] = 1
-  }
-
   forget(): void {
     this.#indexes.clear()
     this.#entries = []
-    this.#areStored.fill(0)
     this.#epoch = {}
     this.#stored.clear()
-  }
-
-  #keepWords(entry: number, tsid: bigint): void {
-    if (entry >= this.#areStored.length) {
-      const words = new Uint32Array(this.#words.length * 2)
-      words.set(this.#words)
-      this.#words = words
-      const areStored = new Uint8Array(this.#areStored.length * 2)
-      areStored.set(this.#areStored)
-      this.#areStored = areStored
-    }
-    this.#words[2 * entry] = Number(tsid & 0xffff_ffffn)
-    this.#words[2 * entry + 1] = Number(tsid >> 32n)
   }
 
   /** The number of a series: 64 bits of a keyed hash of its table and its labels, by name. */
@@ -164,7 +138,7 @@ export class KnownSeries {
     let index = this.#indexes.get(scope)
     if (index === undefined) {
       const [oldest] = this.#indexes.keys()
-      if (this.#indexes.size >= mostScopes) this.#indexes.delete(oldest!)
+      if (this.#indexes.size >= maxScopes) this.#indexes.delete(oldest!)
       index = new KeyIndex()
       this.#indexes.set(scope, index)
     }

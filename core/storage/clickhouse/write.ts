@@ -37,9 +37,7 @@ interface Part extends RepeatablePart {
 /** A series that may be new to the cluster. */
 interface NewSeries {
   readonly host: Table
-  readonly entry: SeriesEntry
-  /** Of an entry that is remembered: its number. */
-  readonly number?: number
+  readonly entry: Pick<SeriesEntry, 'table' | 'labels' | 'tsid' | 'isStored'>
 }
 
 /** Stores all writes; those of one table one after the other. Resolves with the affected rows. */
@@ -248,7 +246,7 @@ function logicalPart(
       })
       tsid = parts.series.tsid(table, labels)
       known.set(key, tsid)
-      introduced.push({ host, entry: { table, value: '', labels, tsid } })
+      introduced.push({ host, entry: { table, labels, tsid, isStored: false } })
     }
     tsids[i] = tsid
   }
@@ -294,11 +292,9 @@ function sampleParts(parts: WriteParts, write: ResolvedSeries, introduced: NewSe
     const key = write.series[i]!
     let target = targets[key]
     if (target === undefined) {
-      const number = tsids[key]!
-      const entry = series.entry(number)
+      const entry = series.entry(tsids[key]!)
       target = targets[key] = targetOf(entry)
-      if (isLogical(target.table) && !series.isStored(number))
-        introduced.push({ host: catalog.host(target.table), entry, number })
+      if (isLogical(target.table) && !entry.isStored) introduced.push({ host: catalog.host(target.table), entry })
     }
     target.count++
   }
@@ -354,14 +350,13 @@ function samplePart(
   if (isLogical(table)) {
     const [tables, numbers] = [new BigUint64Array(count), new BigUint64Array(count)]
     const [tableWords, numberWords] = [new Uint32Array(tables.buffer), new Uint32Array(numbers.buffer)]
-    const { words } = series
     for (let n = 0; n < count; n++) {
-      const number = tsids[write.series[of[n]!]!]!
-      const { id } = series.entry(number).table
+      const entry = series.entry(tsids[write.series[of[n]!]!]!)
+      const { id } = entry.table
       tableWords[2 * n] = id
       tableWords[2 * n + 1] = id / 2 ** 32
-      numberWords[2 * n] = words[2 * number]!
-      numberWords[2 * n + 1] = words[2 * number + 1]!
+      numberWords[2 * n] = entry.low
+      numberWords[2 * n + 1] = entry.high
     }
     const columns: SentColumn[] = [
       { name: 'table', type: 'UInt64', data: { kind: 'fixed', values: tables } },
@@ -405,13 +400,10 @@ function copyWords(from: BigInt64Array | Float64Array, rows: Uint32Array, to: Bi
 async function storeSeries(parts: WriteParts, introduced: readonly NewSeries[]): Promise<void> {
   const { connection, place, series, insertSettings } = parts
   const missing = new Map<string, Map<bigint, NewSeries>>()
-  const mark = ({ number }: NewSeries) => number !== undefined && series.markStored(number)
   for (const each of introduced) {
     const { host, entry } = each
-    if (series.hasTsid(host, entry.tsid)) {
-      mark(each)
-      continue
-    }
+    entry.isStored = series.hasTsid(host, entry.tsid)
+    if (entry.isStored) continue
     const name = besideName(place, host.database, host.name, 'series')
     const group = missing.get(name) ?? new Map<bigint, NewSeries>()
     group.set(entry.tsid, each)
@@ -432,9 +424,9 @@ async function storeSeries(parts: WriteParts, introduced: readonly NewSeries[]):
       settings: insertSettings,
       token: randomUUID()
     })
-    for (const each of all) {
-      series.confirm(each.host, each.entry.tsid)
-      mark(each)
+    for (const { host, entry } of all) {
+      series.confirm(host, entry.tsid)
+      entry.isStored = true
     }
   }
 }
