@@ -77,12 +77,12 @@ function databases(
   store: Store,
   selectors: readonly string[],
   limits: ParseLimits,
-  mostTables: number
+  maxTables: number
 ): readonly string[] {
   const names = store.databases().map(({ name }) => name)
   if (selectors.length === 0) return sorted([...names, 'information_schema'])
   return sorted(names).filter(db =>
-    selectors.some(selector => findTables(store, db, readSelector(selector, limits), mostTables).length > 0)
+    selectors.some(selector => findTables(store, db, readSelector(selector, limits), maxTables).length > 0)
   )
 }
 
@@ -91,10 +91,10 @@ function fields(
   ctx: RequestContext,
   selectors: readonly string[],
   limits: ParseLimits,
-  mostTables: number
+  maxTables: number
 ): readonly string[] {
   const wanted = selectors.length === 0 ? ['{__name__=~".+"}'] : selectors
-  const tables = wanted.flatMap(text => findTables(store, ctx.db, readSelector(text, limits), mostTables))
+  const tables = wanted.flatMap(text => findTables(store, ctx.db, readSelector(text, limits), maxTables))
   return sorted(tables.flatMap(metric => metric.fields.map(({ name }) => name)))
 }
 

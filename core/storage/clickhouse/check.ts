@@ -10,7 +10,7 @@ import { quoteName, quoteText } from './names.ts'
 import { type ClickHouseConfig, oldestVersion } from './settings.ts'
 
 /** Milliseconds an address has to answer a check. */
-const longestCheck = 10_000
+const maxCheckTime = 10_000
 
 /** Rights on the databases of this server. */
 const databaseGrants = ['CREATE DATABASE', 'CREATE TABLE', 'ALTER', 'DROP', 'TRUNCATE', 'OPTIMIZE', 'SELECT', 'INSERT']
@@ -20,7 +20,7 @@ const databaseGrants = ['CREATE DATABASE', 'CREATE TABLE', 'ALTER', 'DROP', 'TRU
  * that is wrong.
  */
 export async function checkCluster(config: ClickHouseConfig): Promise<string[]> {
-  const timeout = Math.min(config.timeout, longestCheck)
+  const timeout = Math.min(config.timeout, maxCheckTime)
   const problems: ConfigProblem[] = []
   const notes = new Set<string>()
   for (const [i, url] of config.urls.entries()) {

@@ -10,7 +10,7 @@ import { type QueryParts, querySettings } from './query.ts'
 import { relation, timeConditions } from './relation.ts'
 
 /** Numbers that go into a statement at most; of more series all are read. */
-export const mostListed = 20_000
+export const maxListed = 20_000
 
 /** What the tags of the series of a table must pass, as far as it has them. Undefined where none can: a tag it lacks is empty in each. */
 export function matchesOf(table: Table, { matches }: SeriesQuery): readonly TagMatch[] | undefined {
@@ -89,7 +89,7 @@ export async function labelsOf(
 ): Promise<(tsid: bigint) => StoredLabels | undefined> {
   const known = await parts.labels.of(table, tsids, async (missing, know) => {
     const all = `SELECT \`tsid\` FROM ${samplesOf(parts, table, query, true)}`
-    const which = missing.length > mostListed ? all : missing.join(', ')
+    const which = missing.length > maxListed ? all : missing.join(', ')
     const text = `SELECT \`tsid\`, mapKeys(\`labels\`), mapValues(\`labels\`) FROM ${seriesOf(parts, table)} AND \`tsid\` IN (${which})`
     const reading = await parts.connection.read(text, { signal, settings: querySettings(parts) })
     for await (const { rows, columns } of reading.batches()) {

@@ -168,13 +168,13 @@ export function syntaxError(
   const at = Buffer.from(statement).toString('utf8', 0, Number(position) - 1).length
   // The last parenthesis is one of ours.
   const isEnd = at >= statement.length - 1
-  const list = expected.length > longestList ? `${expected.slice(0, longestList)}…` : expected
+  const list = expected.length > maxListLength ? `${expected.slice(0, maxListLength)}…` : expected
   const hint = list === '' ? '' : `, expected one of: ${list}`
   return { said: `Syntax error: unexpected ${isEnd ? 'end of the statement' : token}${hint}`, at }
 }
 
 /** Characters that are told of what could stand there instead. */
-const longestList = 300
+const maxListLength = 300
 
 /** Without what only who made the statement that really ran can read. */
 export function inPlainWords(error: DbError): DbError {

@@ -17,7 +17,7 @@ const overlap = 10_000n
 /** Bits of a version below its milliseconds. */
 const versionBits = 22n
 /** Versions of one look at most; the rest comes with the next. */
-const mostVersions = 100_000
+const maxVersions = 100_000
 
 type Ask = (text: string, types: ReadonlyMap<string, ResultType>) => Promise<Reading>
 
@@ -43,7 +43,7 @@ export async function pollRows(
     )
   const since = (from: bigint) =>
     parts.connection.rows(
-      `SELECT ${version} AS v FROM ${relation(parts, table, {}, { versions: written })} WHERE ${version} >= ${from} ORDER BY v LIMIT ${mostVersions}`,
+      `SELECT ${version} AS v FROM ${relation(parts, table, {}, { versions: written })} WHERE ${version} >= ${from} ORDER BY v LIMIT ${maxVersions}`,
       { signal }
     )
   const floor = () => (BigInt(Date.now()) - overlap) << versionBits

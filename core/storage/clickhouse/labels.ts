@@ -7,7 +7,7 @@ export interface StoredLabels {
 }
 
 /** Series whose labels are kept at most, all together. */
-const mostSeries = 200_000
+const maxSeries = 200_000
 
 export class KnownLabels {
   readonly #tables = new Map<number, Map<bigint, StoredLabels>>()
@@ -21,7 +21,7 @@ export class KnownLabels {
     tsids: readonly bigint[],
     load: (missing: readonly bigint[], put: (tsid: bigint, names: string[], values: string[]) => void) => Promise<void>
   ): Promise<ReadonlyMap<bigint, StoredLabels>> {
-    if (this.#count > mostSeries) this.#forget()
+    if (this.#count > maxSeries) this.#forget()
     const known = this.#tables.get(id) ?? new Map<bigint, StoredLabels>()
     this.#tables.set(id, known)
     const missing = tsids.filter(tsid => !known.has(tsid))

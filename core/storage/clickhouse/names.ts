@@ -17,7 +17,7 @@ export function quoteText(text: string): string {
 export const quotedPattern = /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`\\]|\\.|``)*`/gs
 
 /** Bytes a name may take in names of the cluster's own files, where all but letters, digits and `_` take three. */
-const mostFileBytes = { database: 80, table: 100 }
+const maxFileBytes = { database: 80, table: 100 }
 
 /**
  * A name for a database or table of a user: his own unless it is too long for a file of the cluster or looks like one of the driver's,
@@ -26,7 +26,7 @@ const mostFileBytes = { database: 80, table: 100 }
 export function storedName(what: 'database' | 'table', name: string): string {
   const bytes = Buffer.from(name)
   const fileBytes = bytes.reduce((sum, byte) => sum + (/\w/.test(String.fromCharCode(byte)) ? 1 : 3), 0)
-  if (fileBytes <= mostFileBytes[what] && !name.includes('__')) return name
+  if (fileBytes <= maxFileBytes[what] && !name.includes('__')) return name
   const readable = name.replace(/[^A-Za-z0-9]+/g, '_').slice(0, 20)
   return `${readable}__${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
 }

@@ -6,7 +6,7 @@ import { isBytesType } from '../../model/types.ts'
 import type { QueryResult, SeriesQuery, SeriesTags } from '../engine.ts'
 import { isLogical } from '../logical.ts'
 import type { LogicalColumn } from './catalog.ts'
-import { choose, equalOf, identity, labelsOf, matchesOf, mostListed, samplesOf } from './choose.ts'
+import { choose, equalOf, identity, labelsOf, matchesOf, maxListed, samplesOf } from './choose.ts'
 import type { Reading } from './connection.ts'
 import { cancelled } from './errors.ts'
 import { quoteName, timeInteger } from './names.ts'
@@ -164,7 +164,7 @@ function wanted(parts: QueryParts, table: Table, query: SeriesQuery): string {
 
 /** That rows are of some series, as another condition; '' where these are too many to be named. */
 function listed(table: Table, ids: ReadonlyMap<bigint, unknown>): string {
-  return ids.size > mostListed ? '' : ` AND ${idOf(table)} IN (${[...ids.keys()].join(', ')})`
+  return ids.size > maxListed ? '' : ` AND ${idOf(table)} IN (${[...ids.keys()].join(', ')})`
 }
 
 function idOf(table: Table): string {

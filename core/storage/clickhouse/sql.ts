@@ -142,11 +142,11 @@ export class Guarded {
   }
 
   add(text: string): void {
-    if (text.length > longestKept) return
-    if (this.#texts.size >= mostKept) this.#texts.delete(this.#texts.values().next().value!)
+    if (text.length > maxKeptLength) return
+    if (this.#texts.size >= maxKept) this.#texts.delete(this.#texts.values().next().value!)
     this.#texts.add(text)
   }
 }
 
-const mostKept = 1_000
-const longestKept = 10_000
+const maxKept = 1_000
+const maxKeptLength = 10_000

@@ -3,7 +3,7 @@ import type { Pace } from './pace.ts'
 import type { Series } from './series.ts'
 
 /** Heaps of so many are kept for all steps at once, while the members are looked at one after the other; larger ones step by step. */
-const mostKept = 64
+const maxKept = 64
 
 /**
  * Gives the places of the best floats at a step, as many as `most` says there: the highest first, or with `sign` -1 the lowest. NaN comes
@@ -17,7 +17,7 @@ export async function chooseBest(
 ): Promise<(step: number) => ArrayLike<number>> {
   const counts = Uint32Array.from(most, each => Math.min(members.length, Math.max(0, Math.trunc(each))))
   const width = counts.reduce((all, each) => Math.max(all, each), 0)
-  if (width <= mostKept) {
+  if (width <= maxKept) {
     const heaps = new Heaps(counts.length, width)
     for (const [place, { kinds, values }] of members.entries()) {
       for (let step = 0; step < counts.length; step++) {

@@ -49,7 +49,7 @@ export function newSeries(labels: Labels, count: number): Series & { histograms?
 
 /** Series that share their memory with neighbours: few at first, then so many. */
 const fewNeighbours = 4
-const mostNeighbours = 64
+const maxNeighbours = 64
 
 /** What makes empty series, many of them at less cost than one after the other. */
 export function seriesMaker(count: number): (labels: Labels) => Series {
@@ -58,7 +58,7 @@ export function seriesMaker(count: number): (labels: Labels) => Series {
   let at = 0
   return labels => {
     if (at === kinds.length) {
-      neighbours = Math.min(mostNeighbours, neighbours * 2)
+      neighbours = Math.min(maxNeighbours, neighbours * 2)
       kinds = new Uint8Array(neighbours * count)
       values = new Float64Array(neighbours * count)
       at = 0

@@ -20,7 +20,7 @@ export function readOffset(cursor: Cursor): Duration {
 /** Literals are known at once. */
 function toDuration(cursor: Cursor, start: number, expr: DurationExpr): Duration {
   const value = constantDuration(expr)
-  if (value !== undefined && !(Math.abs(value) < longestSeconds)) throw cursor.error(start, 'duration out of range')
+  if (value !== undefined && !(Math.abs(value) < maxSeconds)) throw cursor.error(start, 'duration out of range')
   const inner = expr.kind === 'negative' ? expr.operand : expr
   return inner.kind === 'seconds' ? Math.round(value! * 1_000) : expr
 }
@@ -83,7 +83,7 @@ function readPrimary(cursor: Cursor): DurationExpr {
 }
 
 /** Some 292 years: no duration is longer. */
-const longestSeconds = 2 ** 63 / 1e9
+const maxSeconds = 2 ** 63 / 1e9
 
 /** Seconds, where neither step nor range of the query are needed. */
 export function constantDuration(expr: DurationExpr): number | undefined {

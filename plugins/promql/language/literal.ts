@@ -14,7 +14,7 @@ const units: Readonly<Record<string, number>> = {
 const decimal = /^(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:e[+-]?\d(?:_?\d)*)?$/
 const hexadecimal = /^0x_?[\da-f](?:_?[\da-f])*$/
 const octal = /^0(?:_?[0-7])+$/
-const largestInteger = 2n ** 63n - 1n
+const maxInteger = 2n ** 63n - 1n
 
 /** A number or duration literal in seconds; undefined when it is none, or out of range. */
 export function parseNumber(text: string): number | undefined {
@@ -28,8 +28,8 @@ export function parseNumber(text: string): number | undefined {
 
 function parseDigits(digits: string): number | undefined {
   const plain = digits.replaceAll('_', '')
-  if (hexadecimal.test(digits)) return BigInt(plain) <= largestInteger ? Number(plain) : undefined
-  if (octal.test(digits) && BigInt(`0o${plain}`) <= largestInteger) return Number(`0o${plain}`)
+  if (hexadecimal.test(digits)) return BigInt(plain) <= maxInteger ? Number(plain) : undefined
+  if (octal.test(digits) && BigInt(`0o${plain}`) <= maxInteger) return Number(`0o${plain}`)
   const value = decimal.test(digits) ? Number(plain) : Number.NaN
   return Number.isFinite(value) ? value : undefined
 }
@@ -51,7 +51,7 @@ export function parseBound(text: string): number | undefined {
 }
 
 /** Milliseconds in 2^63 nanoseconds, some 292 years: no duration is longer. */
-const longestDuration = 2 ** 63 / 1e6
+const maxDuration = 2 ** 63 / 1e6
 
 export function isDuration(text: string): boolean {
   return /^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) && text !== ''
@@ -64,7 +64,7 @@ export function parseDuration(text: string): number | undefined {
   for (const [, count, unit] of text.matchAll(/(\d+)(ms|[ywdhms])/g)) {
     milliseconds += Number(count) * units[unit!]!
   }
-  return milliseconds < longestDuration ? milliseconds / 1_000 : undefined
+  return milliseconds < maxDuration ? milliseconds / 1_000 : undefined
 }
 
 /** Milliseconds as `1h30m`. */

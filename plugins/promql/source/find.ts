@@ -19,10 +19,10 @@ export async function findSeries(
   ctx: RequestContext,
   matchers: readonly Matcher[],
   range: TimeRange,
-  mostTables: number
+  maxTables: number
 ): Promise<readonly Labels[]> {
   const found: Labels[] = []
-  for (const metrics of together(findTables(store.seenBy(ctx.user), ctx.db, matchers, mostTables))) {
+  for (const metrics of together(findTables(store.seenBy(ctx.user), ctx.db, matchers, maxTables))) {
     for (const labels of await seriesOf(store, ctx, metrics, range)) found.push(labels)
   }
   return found
