@@ -325,13 +325,15 @@ export interface QueryResult {
   readonly columns: readonly ResultColumn[]
   /** Of a query that follows: how many of the rows written were left out so far. */
   readonly lost?: () => number
-  /** Of a series query; of a reduced one, it and the numbers in its batches are settled once these are read to the end. */
+  /** Of a series query. */
   readonly labels?: (series: number) => SeriesTags
   /**
    * Whether it was reduced as asked. Its columns are then the number of the series, the `width` values of each row one row after the
    * other, and in the same places whether there is one (0 or 1); series without any value are left out.
    */
   readonly reduced?: boolean
+  /** Of a reduced one whose series come as they are found: in another order each time, `labels` and their numbers are settled after the last. */
+  readonly inAnyOrder?: boolean
   /** How the rows of its tables are read, for people; counts of what is read grow until the last batch. */
   readonly reading?: () => readonly PartRead[]
   /** Reads on as it is iterated; leaving the loop early or calling `close` stops the query and frees what it holds. */

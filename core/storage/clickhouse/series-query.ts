@@ -77,7 +77,13 @@ export async function series(parts: QueryParts, query: SeriesQuery, signal: Abor
       close()
     }
   }
-  return { columns, labels: number => chosen[number]!, ...(reduction && { reduced: true }), batches, close }
+  return {
+    columns,
+    labels: number => chosen[number]!,
+    ...(reduction && { reduced: true, inAnyOrder: true }),
+    batches,
+    close
+  }
 }
 
 async function* each<T>(all: readonly T[]): AsyncGenerator<T> {

@@ -95,7 +95,7 @@ function reductionOf(steps: Steps, perMilli: number): Reduction {
 }
 
 async function reducedSeries(
-  { labels, batches }: QueryResult,
+  { labels, batches, inAnyOrder }: QueryResult,
   { count }: Steps,
   { room, pace }: { readonly room: Allowance; readonly pace: Pace }
 ): Promise<readonly Series[]> {
@@ -103,19 +103,24 @@ async function reducedSeries(
   for await (const { rows, columns } of batches()) {
     room.take(rows * count)
     read.push(columns.map(each => each.values) as [Uint32Array, Float64Array, Uint8Array])
+    if (pace.isDue) await pace.pause()
   }
   const labelsOf = labelsOfSeries(labels!)
   const found: Series[] = []
-  /** The number of each and where it came, in one number, which is quick to sort. */
-  const order = new Float64Array(read.reduce((sum, [numbers]) => sum + numbers.length, 0))
   for (const [numbers, values, kinds] of read) {
     for (const [row, number] of numbers.entries()) {
       const [from, to] = [row * count, (row + 1) * count]
-      order[found.length] = number * order.length + found.length
       found.push({ labels: labelsOf(number), kinds: kinds.subarray(from, to), values: values.subarray(from, to) })
       if (pace.isDue) await pace.pause()
     }
   }
-  // Sums of floats are the same each time when their terms come in the same order.
-  return Array.from(order.sort(), place => found[place % order.length]!)
+  return inAnyOrder ? inOrder(found, read) : found
+}
+
+/** Sums of floats are the same each time when their terms come in the same order. */
+function inOrder(found: readonly Series[], read: readonly (readonly [Uint32Array, ...unknown[]])[]): readonly Series[] {
+  const numbers = read.flatMap(([numbers]) => [...numbers])
+  // The number of each and its index together, which is quick to sort.
+  const both = Float64Array.from(numbers, (number, i) => number * numbers.length + i).sort()
+  return Array.from(both, each => found[each % numbers.length]!)
 }
