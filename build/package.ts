@@ -17,7 +17,7 @@ const documents = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'LICENSE',
-  'docs/**/*.md',
+  'docs/**/*.{md,svg}',
   'docs/*.json'
 ]
 const copied = [...documents, 'bin/weir.js', 'examples/**', 'plugins/**/README.md', 'plugins-extra/**', 'packaging/**']
