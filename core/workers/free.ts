@@ -3,12 +3,18 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
+/** Bytes from which on memory is let go: less is not worth the call. */
+const minSize = 8 << 10
+
 /**
- * Lets all memory go at once that an array is part of: nobody may look at it again. Arrays of a few kilobytes are left to the collector, since
- * they may lie in memory with others; shared memory stays.
+ * Lets all memory go at once that an array is part of: nobody may look at it again. What is small is left to the collector, and so is an array
+ * that may lie in the memory which small Buffers share; shared memory stays.
  */
-export function free({ buffer }: ArrayBufferView): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0)
+export function free(array: ArrayBufferView): void {
+  const { buffer } = array
+  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < minSize) return
+  const mayBeShared = buffer.byteLength === Buffer.poolSize && array.byteLength < buffer.byteLength
+  if (!mayBeShared) buffer.transfer(0)
 }
 
 type Collect = (options: { readonly type: 'minor' | 'major'; readonly execution: 'sync' }) => void

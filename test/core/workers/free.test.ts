@@ -1,4 +1,8 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t from 'tap'
+import { DbError } from '../../../core/errors.ts'
+import { readStream } from '../../../core/http/read-stream.ts'
 import { collect, free } from '../../../core/workers/free.ts'
 
 const MiB = 2 ** 20
@@ -14,6 +18,29 @@ t.test('memory that is let go is gone at once', async t => {
   const [one, other] = [Buffer.from('one'), Buffer.from('other')]
   free(one)
   t.equal(`${one} ${other}`, 'one other', 'not what lies in memory with others')
+  for (const size of [8 << 10, 64 << 10, Buffer.poolSize, 1 << 20]) {
+    const own = Buffer.allocUnsafeSlow(size)
+    free(own)
+    t.equal(own.length, 0, `${size} bytes of one array alone, also where Buffers share as many`)
+  }
+})
+
+t.test('a large body is read without leaving its pieces to the collector', async t => {
+  const pieces: Buffer[] = []
+  const server = createServer((request, response) => {
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    const bounds = { limit: 0, lease: { raise: () => true } as never, signal: new AbortController().signal }
+    readStream(request, { ...bounds, tooLarge: () => new DbError('Internal', ''), into: Buffer.alloc(MiB) })
+      .then(body => response.end(String(body.length)))
+      .catch(error => response.destroy(error))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: Buffer.alloc(MiB, 1) })
+  t.equal(await answer.text(), String(MiB))
+  const left = pieces.filter(piece => piece.length >= 32 << 10)
+  t.strictSame([pieces.length > 8, left.length], [true, 0])
 })
 
 t.test('arrays that nobody uses go when they are looked for', async t => {
