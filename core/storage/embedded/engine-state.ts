@@ -34,6 +34,7 @@ import {
 } from './open.ts'
 import { usualLimits } from './read/limits.ts'
 import { ReadThreads } from './read/read-threads.ts'
+import { RowSorter } from './read/row-sorter.ts'
 import { copyToRead } from './read-only.ts'
 import { SampleCache } from './samples/sample-cache.ts'
 import { Spool } from './spool/spool.ts'
@@ -94,6 +95,7 @@ export interface EngineState {
   readonly indexes: IndexReader
   readonly samples: SampleCache
   readonly reader: ReadThreads
+  readonly sorter: RowSorter
   /** Resolves when all data files were looked at. */
   readonly settled: Promise<void>
   /** Absent where the folder can only be read. */
@@ -340,6 +342,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     indexes,
     samples,
     reader,
+    sorter: new RowSorter(reader),
     settled,
     writer,
     close
@@ -380,7 +383,12 @@ async function startReading(around: EngineContext, sqlite: EmbeddedCatalog, read
     await sqlite.close()
   }
   const settled = Promise.resolve()
-  return { sqlite, duckdb, sql, spool, rowMemory, tables, check, contents, indexes, samples, reader, settled, close }
+  const sorter = new RowSorter(reader)
+  return {
+    ...{ sqlite, duckdb, sql, spool, rowMemory, tables, check, contents, indexes, samples, reader, sorter },
+    settled,
+    close
+  }
 }
 
 function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => void {

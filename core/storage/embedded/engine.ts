@@ -235,13 +235,13 @@ class EmbeddedEngine implements Engine {
   }
 
   async #startQuery(opened: EngineState, query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { sqlite, duckdb, sql, spool, rowMemory, tables, check, contents, indexes, samples, reader } = opened
+    const { sqlite, duckdb, sql, spool, rowMemory, tables, check, contents, indexes, samples, reader, sorter } = opened
     const { pins, dataDir, metrics } = this.#around
     const requireSound = async (table: Table, files: readonly DataFile[]) => {
       await check.require(table, files)
       await contents.require(table, files, signal)
     }
-    const own = { duckdb, sql, spool, rowMemory, tables, indexes, samples, reader, limits: this.#limits }
+    const own = { duckdb, sql, spool, rowMemory, tables, indexes, samples, reader, sorter, limits: this.#limits }
     return runQuery({ ...own, catalog: sqlite, pins, dataDir, metrics, requireSound }, query, signal)
   }
 

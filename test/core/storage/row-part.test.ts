@@ -5,8 +5,9 @@ import type { ColumnData, FixedData } from '../../../core/model/batch.ts'
 import type { Table, TableColumn } from '../../../core/model/table.ts'
 import { Memtable, type MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
 import { pieceBytes, RowMemory } from '../../../core/storage/embedded/memory/row-memory.ts'
-import { endOf } from '../../../core/storage/embedded/memory/sort-by-series.ts'
+import { endOf, sortBySeries } from '../../../core/storage/embedded/memory/sort-by-series.ts'
 import type { ParquetColumn } from '../../../core/storage/embedded/parquet/index.ts'
+import { RowSorter } from '../../../core/storage/embedded/read/row-sorter.ts'
 import type { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
 import { type Spool, SpoolFile, type SpoolGroup } from '../../../core/storage/embedded/spool/spool.ts'
 
@@ -54,6 +55,13 @@ function rowsOf({ rows, kind }: Write, seq: number): MemtableRows {
 
 function newMemtable(rowMemory: RowMemory, firstSeq: number, spool?: Spool): Memtable {
   return new Memtable({ rowMemory, spool: spool as Spool }, table, firstSeq)
+}
+
+const turn = () => new Promise(resolve => setImmediate(resolve))
+
+function sortAll(memtable: Memtable): void {
+  for (let picked = memtable.pickToSort(); picked !== undefined; picked = memtable.pickToSort())
+    memtable.putSorted(picked, sortBySeries(picked))
 }
 
 /** Files are lists of the numbers their rows have. */
@@ -140,7 +148,7 @@ t.test('what was sorted gives its memory back, and rows that follow are others',
   const memory = new RowMemory()
   const memtable = newMemtable(memory, 0)
   for (let i = 0; i < 300; i++) memtable.add(table, rowsOf({ rows: 1000, gap: 0, kind: 'plain' }, i * 1000))
-  while (memtable.sortBySeries());
+  sortAll(memtable)
   t.ok(memory.idleBytes > 0)
   memtable.add(table, rowsOf({ rows: 2, gap: 0, kind: 'plain' }, 300_000))
   t.equal(memtable.rows, 300_002)
@@ -156,32 +164,67 @@ t.test('rows are sorted alike whether SQL reads them or not, and SQL reads each 
   const property = fc.asyncProperty(fc.array(step, { maxLength: 24 }), async steps => {
     const spool = new NumbersSpool()
     const memtable = newMemtable(new RowMemory(), 100, spool as unknown as Spool)
-    const sortAll = () => {
-      while (memtable.sortBySeries());
-    }
     for (const step of steps) {
       if (step.kind === 'write') {
         memtable.add(table, rowsOf({ rows: step.rows, gap: 0, kind: 'plain' }, memtable.endSeq))
         continue
       }
       if (step.kind === 'sort') {
-        sortAll()
+        sortAll(memtable)
         continue
       }
       const before = memtable.endSeq
       const reading = memtable.spool(undefined as unknown as SeriesRegistry)
-      if (step.kind === 'both') sortAll()
+      if (step.kind === 'both') sortAll(memtable)
       const files = await reading
       const found = files.flatMap(({ file }) => spool.files.get(file)!)
       const all = Array.from({ length: before - 100 }, (_, i) => 100 + i)
       if (found.sort((a, b) => a - b).join() !== all.join()) return false
       for (const { file } of files) file.unpin()
     }
-    sortAll()
+    sortAll(memtable)
     const { writes } = memtable
     const inOrder = writes.every((write, i) => i === 0 || write.seq >= endOf(writes[i - 1]!))
     const unsorted = writes.filter(({ isSorted }) => !isSorted).reduce((sum, { rows }) => sum + rows, 0)
     return inOrder && unsorted < 32_768 && memtable.rows === writes.reduce((sum, { rows }) => sum + rows, 0)
   })
   await fc.assert(property, { numRuns: 60 })
+})
+
+t.test('rows that come, go and are read while others are sorted beside are there once', async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('write' as const), rows: fc.integer({ min: 1, max: 40_000 }) }),
+    fc.record({ kind: fc.constantFrom('sort' as const, 'spool' as const, 'wait' as const, 'read' as const) })
+  )
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 24 }), fc.boolean(), async (steps, isDropped) => {
+    const memory = new RowMemory()
+    const spool = new NumbersSpool()
+    const memtable = newMemtable(memory, 100, spool as unknown as Spool)
+    const sorter = new RowSorter({ sort: async writes => turn().then(() => sortBySeries(writes)) })
+    const seen: { readonly writes: readonly MemtableRows[]; readonly rows: string }[] = []
+    for (const step of steps) {
+      if (step.kind === 'write')
+        memtable.add(table, rowsOf({ rows: step.rows, gap: 0, kind: 'plain' }, memtable.endSeq))
+      else if (step.kind === 'sort') sorter.sort({ active: memtable }, at as TableColumn)
+      else if (step.kind === 'wait') await turn()
+      else if (step.kind === 'spool') {
+        const files = await memtable.spool(undefined as unknown as SeriesRegistry)
+        for (const { file } of files) file.unpin()
+      } else {
+        memtable.pin()
+        seen.push({ writes: memtable.writes, rows: memtable.writes.map(({ tsids }) => tsids!.join()).join() })
+      }
+    }
+    if (isDropped) memtable.drop()
+    for (let i = 0; i < 50; i++) await turn()
+    // Others use again what memory was given back.
+    const other = newMemtable(memory, 0)
+    for (let i = 0; i < 20; i++) other.add(table, rowsOf({ rows: 10_000, gap: 0, kind: 'plain' }, other.endSeq))
+    const unchanged = seen.every(({ writes, rows }) => writes.map(({ tsids }) => tsids!.join()).join() === rows)
+    for (const _ of seen) memtable.unpin()
+    if (isDropped) return unchanged
+    const all = Array.from({ length: memtable.rows }, (_, i) => expected(100 + i, 'plain'))
+    return unchanged && show(memtable).sort().join() === all.sort().join()
+  })
+  await fc.assert(property, { numRuns: 12 })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { TableColumn } from '../../../core/model/table.ts'
 import type { MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
-import { sortSomeBySeries } from '../../../core/storage/embedded/memory/sort-by-series.ts'
+import { pickToSort, sortBySeries, withSorted } from '../../../core/storage/embedded/memory/sort-by-series.ts'
 import { batchOf, gather } from '../../../core/storage/embedded/read/gather.ts'
 import { mayHold, type SampleRows } from '../../../core/storage/embedded/read/sample-rows.ts'
 import { WantedSeries } from '../../../core/storage/embedded/read/wanted-series.ts'
@@ -70,8 +70,8 @@ t.test('samples are the same sorted by their series and as they came', async () 
       return writeOf(samples, seq - samples.length)
     })
     const limits = { minRows: 8, maxRows: 40 }
-    for (let next = sortSomeBySeries(rows, limits); next !== undefined; next = sortSomeBySeries(rows, limits))
-      rows = next
+    for (let picked = pickToSort(rows, limits); picked !== undefined; picked = pickToSort(rows, limits))
+      rows = withSorted(rows, picked, sortBySeries(picked))
     // Only rows without gaps are sorted, so that writes with some may stand between rows written before and after them.
     const ordered = rows.every((each, i) => i === 0 || each.seq >= (rows[i - 1]!.order?.endSeq ?? 0))
     if (versions && !ordered) return true
@@ -92,14 +92,15 @@ t.test('sorting keeps every row with its number, and the bits of values that are
     const write = writeOf([{ series, at: i, value: 0 }], 40 + i)
     return i === 2 ? { ...write, columns: new Map([...write.columns, [2, { kind: 'fixed' as const, values }]]) } : write
   })
-  const [sorted, ...none] = sortSomeBySeries(writes, { minRows: 4, maxRows: 4 })!
+  const picked = pickToSort(writes, { minRows: 4, maxRows: 4 })!
+  const [sorted, ...none] = withSorted(writes, picked, sortBySeries(picked))
   t.same(none, [])
   t.same([...sorted!.tsids!], [1, 3, 5, 5])
   t.same([...sorted!.order!.after], [3, 1, 0, 2])
   t.equal(sorted!.order!.endSeq, 44)
   const { values: numbers } = sorted!.columns.get(2) as { readonly values: Float64Array }
   t.same([...new Uint32Array(numbers.buffer).subarray(6)], [...stale])
-  t.equal(sortSomeBySeries([sorted!], { minRows: 4, maxRows: 4 }), undefined, 'nothing is left to do')
+  t.equal(pickToSort([sorted!], { minRows: 4, maxRows: 4 }), undefined, 'nothing is left to do')
 })
 
 t.test('many samples in memory are read alike by series and by SQL, before and after rows come again', async t => {

@@ -15,7 +15,7 @@ import { bytesOf, columnBytes } from './row-bytes.ts'
 import type { RowMemory } from './row-memory.ts'
 import { isPlain, RowPart } from './row-part.ts'
 import { RowTimes } from './row-times.ts'
-import { endOf, rowsSince, sortSomeBySeries } from './sort-by-series.ts'
+import { endOf, pickToSort, rowsSince, withSorted } from './sort-by-series.ts'
 
 /** Rows of one write or of several, owned by the memtable. */
 export interface MemtableRows {
@@ -165,14 +165,20 @@ export class Memtable {
     if (rows !== undefined) this.#writes.push(rows)
   }
 
-  /** Sorts some rows by series; false when there is nothing left to do. */
-  sortBySeries(): boolean {
-    const writes = sortSomeBySeries(this.writes)
-    if (writes === undefined) return false
-    this.#open?.cut()
-    this.#writes = writes
+  /** Writes that are worth sorting by series; they are pinned as all rows are. Undefined when nothing is left to do. */
+  pickToSort(): readonly MemtableRows[] | undefined {
+    if (this.#dropped) return undefined
+    const open = this.#open?.rows
+    const picked = pickToSort(this.writes)
+    // Rows that come from now on are others.
+    if (open !== undefined && picked?.includes(open)) this.#cut()
+    return picked
+  }
+
+  /** What `pickToSort` gave is one write now, in memory of its own. */
+  putSorted(picked: readonly MemtableRows[], sorted: MemtableRows): void {
+    this.#writes = withSorted(this.#writes, picked, sorted)
     this.#giveBack()
-    return true
   }
 
   /** Everything added before the call as files of the spool; `registry` knows the series. They are pinned: who asked for them lets them go. */

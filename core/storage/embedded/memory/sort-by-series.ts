@@ -6,27 +6,31 @@ import { isPlain } from './row-part.ts'
 export interface SortLimits {
   /** Rows that are worth sorting: fewer of them queries look at one by one. */
   readonly minRows: number
-  /** Rows sorted without a break. */
+  /** Rows sorted in one go. */
   readonly maxRows: number
 }
 
 /** Sorting so many rows takes some ten milliseconds. */
-const usual: SortLimits = { minRows: 32_768, maxRows: 524_288 }
+const usual: SortLimits = { minRows: 32_768, maxRows: 262_144 }
 
-/**
- * The writes with some of them made one, sorted by series and, within a series, in the order they came. Undefined when nothing is left
- * to do. A caller with time calls again, with a break in between.
- */
-export function sortSomeBySeries(writes: readonly MemtableRows[], limits = usual): MemtableRows[] | undefined {
+/** Writes of which `sortBySeries` is to make one. Undefined when nothing is left to do. */
+export function pickToSort(writes: readonly MemtableRows[], limits = usual): readonly MemtableRows[] | undefined {
   const layouts = Map.groupBy(writes.filter(isPlain), layoutOf)
   for (const alike of layouts.values()) {
-    const together = loose(alike, limits) ?? neighbours(alike, limits)
-    if (together === undefined) continue
-    const gone = new Set(together)
-    const sorted = sortBySeries(together)
-    return writes.flatMap(write => (write === together[0] ? [sorted] : gone.has(write) ? [] : [write]))
+    const picked = loose(alike, limits) ?? neighbours(alike, limits)
+    if (picked !== undefined) return picked
   }
   return undefined
+}
+
+/** The writes with what was sorted in the place of those it was made of. */
+export function withSorted(
+  writes: readonly MemtableRows[],
+  picked: readonly MemtableRows[],
+  sorted: MemtableRows
+): MemtableRows[] {
+  const gone = new Set(picked)
+  return writes.flatMap(write => (write === picked[0] ? [sorted] : gone.has(write) ? [] : [write]))
 }
 
 /** Which columns rows have: a column's type never changes. */

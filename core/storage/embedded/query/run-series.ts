@@ -26,7 +26,8 @@ export async function runSeries(
 ): Promise<QueryResult> {
   if (signal.aborted) throw cancelled(signal)
   const data = parts.tables.take(query.table)
-  await settle(data)
+  await load(data)
+  parts.sorter.sort(data, query.table.timeIndex)
   // From here to the pins in one turn: rows in memory and in files are those of one moment.
   const { tsids, owners, labels } = chooseSeries(data.labels, query)
   const snapshot = wholeSnapshot(parts, query)
@@ -82,10 +83,9 @@ function wholeSnapshot(parts: ReadDependencies, { table, others = [] }: SeriesQu
     : { ...snapshot, view: undefined, logical: [table, ...others].map(({ id }) => id) }
 }
 
-/** Until its series are known, and rows in memory lie in their order. */
-async function settle(data: TableData): Promise<void> {
-  const goOn = () => data.load() || data.memtables.some(memtable => memtable.sortBySeries())
-  while (goOn()) await new Promise(resolve => setImmediate(resolve))
+/** Until its series are known. */
+async function load(data: TableData): Promise<void> {
+  while (data.load()) await new Promise(resolve => setImmediate(resolve))
 }
 
 interface DirectRead {

@@ -13,6 +13,7 @@ import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import type { ReadLimits } from '../read/limits.ts'
 import type { ReadThreads } from '../read/read-threads.ts'
+import type { RowSorter } from '../read/row-sorter.ts'
 import type { SampleCache } from '../samples/sample-cache.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { SqlProcess } from '../sql/sql-process.ts'
@@ -29,6 +30,7 @@ export interface ReadDependencies {
   readonly indexes: IndexReader
   readonly samples: SampleCache
   readonly reader: ReadThreads
+  readonly sorter: RowSorter
   readonly metrics: EngineMetrics
   readonly limits: ReadLimits
   /** Rejects where a file that a query is about to read is damaged. */

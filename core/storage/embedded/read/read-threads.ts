@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
 import { startWorker } from '../../../workers/worker.ts'
+import type { MemtableRows } from '../memory/memtable.ts'
 import type { ReadAnswer, ReadTask, ReadThreadData, SamplesAsked, SamplesFound } from './read.worker.ts'
+import type { SortThreads } from './row-sorter.ts'
+import type { SampleColumn } from './sample-rows.ts'
 
 export interface ReadThreadsOptions {
   /** The folder paths of files begin in. */
@@ -30,7 +33,7 @@ interface Thread {
   cacheBytes: number
 }
 
-export class ReadThreads {
+export class ReadThreads implements SortThreads {
   readonly #options: ReadThreadsOptions
   /** They start when they are first needed at the latest, and again after one failed. */
   readonly #threads: (Thread | undefined)[] = []
@@ -74,9 +77,20 @@ export class ReadThreads {
 
   /** CRC-32 of a file, read beside the queries. Rejects with DbError `StorageUnavailable` where it cannot be read. */
   async checksum(path: string): Promise<number> {
-    const idle = Array.from({ length: this.#options.threads }, (_, slot) => this.#threads[slot]?.waiting.size ?? 0)
-    const { checksum } = await this.#ask(idle.indexOf(Math.min(...idle)), id => ({ id, checksumOf: path }))
+    const { checksum } = await this.#ask(this.#idlest(), id => ({ id, checksumOf: path }))
     return checksum!
+  }
+
+  /** As `SortThreads` has it. */
+  async sort(writes: readonly MemtableRows[], time: SampleColumn): Promise<MemtableRows> {
+    const { id: timeId, type } = time
+    const { sorted } = await this.#ask(this.#idlest(), id => ({ id, sort: writes, time: { id: timeId, type } }))
+    return sorted!
+  }
+
+  #idlest(): number {
+    const waiting = Array.from({ length: this.#options.threads }, (_, slot) => this.#threads[slot]?.waiting.size ?? 0)
+    return waiting.indexOf(Math.min(...waiting))
   }
 
   async #run(slot: number, asked: SamplesAsked): Promise<SamplesFound> {

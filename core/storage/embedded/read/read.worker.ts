@@ -7,11 +7,13 @@ import type { ResultBatch } from '../../../model/batch.ts'
 import { collect } from '../../../workers/free.ts'
 import { giveWay } from '../../../workers/give-way.ts'
 import type { CreateReducer, Reducer, Reduction } from '../../engine.ts'
+import type { MemtableRows } from '../memory/memtable.ts'
+import { sortBySeries } from '../memory/sort-by-series.ts'
 import { type FileCounts, FileParts, type FileQuery, type Kept, sizeOf } from './file-parts.ts'
 import type { GatherOptions } from './gather.ts'
 import { PageCache } from './page-cache.ts'
 import { type ReduceOptions, reduce } from './reduce.ts'
-import { mayHold, type SampleRows } from './sample-rows.ts'
+import { boundsOf, mayHold, type SampleColumn, type SampleRows } from './sample-rows.ts'
 import { readSamples } from './samples.ts'
 import { WantedSeries } from './wanted-series.ts'
 
@@ -41,6 +43,7 @@ export interface SamplesFound {
 export type ReadTask =
   | { readonly id: number; readonly asked: SamplesAsked }
   | { readonly id: number; readonly checksumOf: string }
+  | { readonly id: number; readonly sort: readonly MemtableRows[]; readonly time: SampleColumn }
   | { readonly forget: string }
   | { readonly know: string }
 
@@ -49,6 +52,7 @@ export interface ReadAnswer {
   readonly id?: number
   readonly found?: SamplesFound
   readonly checksum?: number
+  readonly sorted?: MemtableRows
   /** Why there are none. */
   readonly error?: string
   readonly cacheBytes: number
@@ -88,6 +92,12 @@ parentPort!.on('message', async (task: ReadTask) => {
   try {
     if ('checksumOf' in task) {
       parentPort!.postMessage({ id, checksum: await checksumOf(task.checksumOf), ...state() } satisfies ReadAnswer)
+      return
+    }
+    if ('sort' in task) {
+      const sorted = sortBySeries(task.sort)
+      sorted.bounds = boundsOf(sorted as SampleRows, task.time, SharedArrayBuffer)
+      parentPort!.postMessage({ id, sorted, ...state() } satisfies ReadAnswer)
       return
     }
     const { asked } = task

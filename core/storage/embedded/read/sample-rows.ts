@@ -26,18 +26,36 @@ export type VisitRun = (index: number, start: number, end: number) => void
 /** A search by halves costs about as much as a look at so many rows. */
 const searchCost = 16
 
-export function mayHold(rows: SampleRows, { wanted, time, from, to }: SampleQuery): boolean {
-  rows.bounds ??= boundsOf(rows, time)
+/** Rows that nobody sorted yet are looked at one by one, if they are so many: what they span would be another look at all of them. */
+const maxUnsorted = 32_768
+
+/** `memory` is what the first rows of series are kept in. */
+export function mayHold(
+  rows: SampleRows,
+  { wanted, time, from, to }: SampleQuery,
+  memory?: typeof ArrayBuffer | typeof SharedArrayBuffer
+): boolean {
+  if (rows.bounds === undefined && !rows.isSorted && rows.rows > maxUnsorted) return true
+  rows.bounds ??= boundsOf(rows, time, memory)
   const { bounds } = rows
   return bounds.to >= from && bounds.from <= to && wanted.any(bounds.first, bounds.last)
 }
 
 /** Calls back for all rows of wanted series in the range; those that may hold some. */
 export function visitRuns(rows: SampleRows, query: SampleQuery, visit: VisitRun): void {
+  if (rows.bounds?.ascending) visitSorted(rows, rows.bounds, query, visit)
+  else visitAll(rows, query, visit)
+}
+
+function visitSorted(
+  rows: SampleRows,
+  { first, last, starts }: SampleBounds,
+  query: SampleQuery,
+  visit: VisitRun
+): void {
   const { wanted } = query
-  const { first, last, ascending, starts } = rows.bounds!
   const [begin, end] = [wanted.before(first), wanted.before(last + 1)]
-  if (!ascending || (starts === undefined && (end - begin) * searchCost > rows.rows)) {
+  if (starts === undefined && (end - begin) * searchCost > rows.rows) {
     visitAll(rows, query, visit)
     return
   }
@@ -77,8 +95,11 @@ function visitAll({ rows, tsids, columns }: SampleRows, { wanted, time, from, to
   const ticks = ticksOf(columns, time)
   let [index, start] = [-1, 0]
   for (let row = 0; row < rows; row++) {
-    const at = timeAt(ticks, row)
-    const own = at >= from && at <= to ? wanted.index(tsids[row]!) : -1
+    let own = wanted.index(tsids[row]!)
+    if (own >= 0) {
+      const at = timeAt(ticks, row)
+      if (at < from || at > to) own = -1
+    }
     if (own === index) continue
     if (index >= 0) visit(index, start, row)
     index = own

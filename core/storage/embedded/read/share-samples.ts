@@ -1,7 +1,7 @@
 // Prepares rows in memory for the reading threads: shared where possible, copied otherwise.
 import { areSharedNumbers, isShared } from '../memory/shared-memory.ts'
 import { asRows, collect } from './gather.ts'
-import { boundsOf, mayHold, type SampleQuery, type SampleRows } from './sample-rows.ts'
+import { mayHold, type SampleQuery, type SampleRows } from './sample-rows.ts'
 
 /**
  * What of the writes may hold samples, in their order. Columns in memory that threads share go as they are: who reads them keeps them
@@ -16,8 +16,7 @@ export function shareSamples(writes: readonly SampleRows[], query: SampleQuery):
   }
   for (const write of writes) {
     if (write.rows === 0) continue
-    write.bounds ??= boundsOf(write, query.time, SharedArrayBuffer)
-    if (!mayHold(write, query)) continue
+    if (!mayHold(write, query, SharedArrayBuffer)) continue
     const shared = asShared(write, query)
     if (shared === undefined) {
       own.push(write)
@@ -31,7 +30,10 @@ export function shareSamples(writes: readonly SampleRows[], query: SampleQuery):
 }
 
 /** With the columns that are asked for alone; undefined where one of them is not in memory that threads share. */
-function asShared({ rows, seq, op, tsids, columns, bounds }: SampleRows, query: SampleQuery): SampleRows | undefined {
+function asShared(
+  { rows, seq, op, tsids, columns, bounds, isSorted }: SampleRows,
+  query: SampleQuery
+): SampleRows | undefined {
   if (!isShared(tsids)) return undefined
   const asked: SampleRows['columns'] = new Map(
     [query.time, ...query.values].flatMap(({ id }) => {
@@ -40,5 +42,5 @@ function asShared({ rows, seq, op, tsids, columns, bounds }: SampleRows, query: 
     })
   )
   if (![...asked.values()].every(areSharedNumbers)) return undefined
-  return { rows, seq, op, tsids, columns: asked, ...(bounds && { bounds }) }
+  return { rows, seq, op, tsids, columns: asked, ...(isSorted && { isSorted }), ...(bounds && { bounds }) }
 }

@@ -94,3 +94,15 @@ t.test('what threads share is handed over where it lies, and no column that nobo
   }
   t.ok(handed[1]!.bounds?.starts?.buffer instanceof SharedArrayBuffer)
 })
+
+t.test('many rows that nobody sorted yet are found one by one', async t => {
+  const rows = 40_000
+  const samples = Array.from({ length: rows }, (_, i): [number, number] => [1 + ((i * 7) % 5), i % 11])
+  const shared = writeOf({ kind: 'shared', samples }, 0)
+  const query = { wanted: new WantedSeries(Uint32Array.of(2, 5)), time, values: [value], from: 2, to: 7 }
+  const handed = structuredClone(shareSamples([shared], query))
+  t.equal(shared.bounds, undefined, 'what they span is not looked for')
+  const found = samplesOf(handed, query, false)
+  t.equal(found, samplesOf([writeOf({ kind: 'sorted', samples }, 0)], query, false))
+  t.ok(found.length > 0)
+})
