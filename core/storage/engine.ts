@@ -315,6 +315,8 @@ export interface PartRead {
   readonly reason: string
   readonly rows: number
   readonly bytes: number
+  /** Of rows in memory: how many are sorted by series, so that those of other series are not looked at. */
+  readonly sorted?: number
   /** Row groups that are read, and those that are left out, where the driver knows them. */
   readonly groups?: { readonly read: number; readonly pruned: number }
   /** Looks for decoded pages that may be in memory. */
@@ -329,7 +331,7 @@ export interface QueryResult {
   readonly labels?: (series: number) => SeriesTags
   /**
    * Whether it was reduced as asked. Its columns are then the number of the series, the `width` values of each row one row after the
-   * other, and in the same places whether there is one (0 or 1); series without any value are left out.
+   * other, and at the same indices whether there is one (0 or 1); series without any value are left out.
    */
   readonly reduced?: boolean
   /** Of a reduced one whose series come as they are found: in another order each time, `labels` and their numbers are settled after the last. */

@@ -342,7 +342,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     indexes,
     samples,
     reader,
-    sorter: new RowSorter(reader),
+    sorter: new RowSorter(reader, log),
     settled,
     writer,
     close
@@ -383,7 +383,7 @@ async function startReading(around: EngineContext, sqlite: EmbeddedCatalog, read
     await sqlite.close()
   }
   const settled = Promise.resolve()
-  const sorter = new RowSorter(reader)
+  const sorter = new RowSorter(reader, around.log)
   return {
     ...{ sqlite, duckdb, sql, spool, rowMemory, tables, check, contents, indexes, samples, reader, sorter },
     settled,

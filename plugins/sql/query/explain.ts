@@ -56,9 +56,10 @@ async function explainForeign(session: Session, { analyze, json, query }: Explai
 
 /** A line for each file and memtable. */
 export function describeReading(parts: readonly PartRead[]): string[] {
-  return parts.map(({ table, part, path, reason, rows, bytes, groups, pages }) => {
+  return parts.map(({ table, part, path, reason, rows, bytes, sorted, groups, pages }) => {
     const facts = [
       `rows=${rows} bytes=${bytes}`,
+      ...(sorted === undefined ? [] : [`sorted=${sorted}`]),
       ...(groups ? [`row_groups=${groups.read} pruned=${groups.pruned}`] : []),
       ...(pages ? [`page_hits=${pages.hits} page_misses=${pages.misses}`] : [])
     ]

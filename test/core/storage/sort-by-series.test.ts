@@ -141,3 +141,42 @@ t.test('many samples in memory are read alike by series and by SQL, before and a
   await engine.maintain({ kind: 'flush' }, never)
   t.same(again, await sum('series'), 'and from a file')
 })
+
+t.test(
+  'rows of metrics in memory are sorted once somebody asks, and are the same samples before and after',
+  async t => {
+    const engine = await openEngine(t, temporaryFolder(t))
+    const words = ['tag host String', 'time ts TimestampMillisecond', 'field value Float64']
+    const options = { physical_table: 'metrics' }
+    for (const name of ['up', 'load'])
+      await engine.catalog.createTable({ database: 'public', name, columns: columns(...words), options })
+    const rows = 30_000
+    for (const [i, name] of ['up', 'load'].entries()) {
+      const samples = Array.from({ length: rows }, (_, n) => ({
+        host: `h${n % 500}`,
+        ts: BigInt(n),
+        value: n * (i + 1)
+      }))
+      await put(engine, tableNamed(engine, name), ...samples)
+    }
+    const ask = async () => {
+      const test = (host: string) => host === 'h7' || host === 'h300'
+      const matches = [{ column: 'host', test }]
+      const table = tableNamed(engine, 'load')
+      const result = await engine.query({ kind: 'series', table, matches, values: ['value'] }, never)
+      const found: string[] = []
+      for await (const { rows, columns } of result.batches())
+        for (let i = 0; i < rows; i++) found.push(columns.map(({ values }) => values[i]).join(' '))
+      return { found: found.sort().join(), sorted: result.reading!()[0]!.sorted! }
+    }
+    const before = await ask()
+    t.equal(before.found.split(',').length, 2 * (rows / 500))
+    let after = await ask()
+    for (let i = 0; i < 100 && after.sorted < 2 * rows; i++) {
+      await new Promise(resolve => setTimeout(resolve, 20))
+      after = await ask()
+    }
+    t.equal(after.sorted, 2 * rows)
+    t.equal(after.found, before.found)
+  }
+)

@@ -27,7 +27,7 @@ export async function runSeries(
   if (signal.aborted) throw cancelled(signal)
   const data = parts.tables.take(query.table)
   await load(data)
-  parts.sorter.sort(data, query.table.timeIndex)
+  parts.sorter.sort(data)
   // From here to the pins in one turn: rows in memory and in files are those of one moment.
   const { tsids, owners, labels } = chooseSeries(data.labels, query)
   const snapshot = wholeSnapshot(parts, query)

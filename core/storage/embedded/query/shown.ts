@@ -51,16 +51,20 @@ export function shown({ database, name }: Table, steps: readonly Step<Memtable>[
   let memtables = 0
   return steps.map(({ part, path, reason, groups, known = 0 }) => {
     const read = groups?.length ?? known
-    const file = isFile(part)
     return {
       table: `${database}.${name}`,
-      part: file ? `file ${basename(part.path, '.parquet')}` : `memory ${++memtables}`,
+      part: isFile(part) ? `file ${basename(part.path, '.parquet')}` : `memory ${++memtables}`,
       path,
       reason,
       rows: part.rows,
       bytes: part.bytes,
+      ...(!isFile(part) && path === 'series' && { sorted: sortedRows(part) }),
       ...(known > 0 && { groups: { read, pruned: known - read } }),
-      ...(file && counts?.of(part.path))
+      ...(isFile(part) && counts?.of(part.path))
     }
   })
+}
+
+function sortedRows({ writes }: Memtable): number {
+  return writes.reduce((sum, { rows, isSorted }) => (isSorted ? sum + rows : sum), 0)
 }

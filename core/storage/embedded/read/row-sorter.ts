@@ -1,4 +1,7 @@
 // Rows in memory are sorted by series beside the queries: those look at rows that are not sorted yet one by one.
+import { isDbError } from '../../../errors.ts'
+import type { Logger } from '../../../log/log.ts'
+import type { Table } from '../../../model/table.ts'
 import type { Memtable, MemtableRows } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
 import type { SampleColumn } from './sample-rows.ts'
@@ -11,20 +14,27 @@ export interface SortThreads {
 
 export class RowSorter {
   readonly #threads: SortThreads
+  readonly #log: Pick<Logger, 'warn'>
   readonly #sorting = new Set<Memtable>()
 
-  constructor(threads: SortThreads) {
+  constructor(threads: SortThreads, log: Pick<Logger, 'warn'>) {
     this.#threads = threads
+    this.#log = log
   }
 
   /** Begins with the rows that are there, for queries that will come. What is about to become a file is left as it is. */
-  sort({ active }: Pick<TableData, 'active'>, time: SampleColumn): void {
+  sort({ active, table }: Pick<TableData, 'active' | 'table'>): void {
     if (active === undefined || this.#sorting.has(active)) return
     this.#sorting.add(active)
-    // A thread that fails told of it; the next query begins again.
-    this.#sortAll(active, time)
-      .catch(() => {})
+    this.#sortAll(active, table.timeIndex)
+      .catch(error => this.#failed(table, error))
       .finally(() => this.#sorting.delete(active))
+  }
+
+  /** They are read as they came, and the next query begins again. */
+  #failed({ database, name }: Table, error: unknown): void {
+    if (isDbError(error) && error.code === 'Cancelled') return
+    this.#log.warn({ err: error, table: `${database}.${name}` }, 'rows in memory could not be sorted')
   }
 
   async #sortAll(memtable: Memtable, time: SampleColumn): Promise<void> {
