@@ -147,8 +147,12 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
   const message = text.replace(place?.[0] ?? '', '')
   if (/recursion limit/i.test(text)) return new DbError('InvalidSyntax', 'the statement is nested too deeply')
   const { tokens } = statement
-  const at =
+  const found = / found: (\w+)$/.exec(message)?.[1]
+  const placed =
     place === null ? undefined : tokenAt(statement, locator(statement.text)(Number(place[1]), Number(place[2])))
+  // Of some words the grammar names the place of what is behind them.
+  const isBehind = found !== undefined && tokens[placed!]?.value !== found && tokens[placed! - 1]?.value === found
+  const at = isBehind ? placed! - 1 : placed
   const before = at === undefined ? undefined : tokens[at - 1]
   if (before?.kind === 'number' && tokens[at!]!.kind === 'word' && !tokens[at!]!.spaced) {
     return errorAt(
@@ -157,7 +161,6 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
       `${before.value}${tokens[at!]!.value} is no value: a duration is written INTERVAL '5 minutes'`
     )
   }
-  const found = / found: (\w+)$/.exec(message)?.[1]
   const named = at === undefined ? tokens.findLast(({ kind, value }) => kind === 'word' && value === found) : tokens[at]
   return errorAt(sql, named?.start ?? tokens.at(-1)?.end ?? 0, inOurWords(message))
 }

@@ -206,6 +206,12 @@ const timesOfNumbers: Readonly<Record<string, TimeUnit>> = {
 /** Operators that make a number. */
 const counting = ['Multiply', 'Divide', 'Modulo', 'DuckIntegerDivide']
 
+/** Calls in a FROM that give one column, which is named as they are: another name of the call is that of its values, as in Postgres. */
+const oneColumn = new Set(['generate_series', 'range', 'unnest'])
+
+/** Tables of one FROM: each is looked at for every name without one, and the joins nest. */
+const maxSources = 400
+
 const looksLikeTime = /^\s*\d{4}-\d\d-\d\d/
 
 class Binder {
@@ -423,13 +429,14 @@ class Binder {
     const [inner, part] = plainName(value)
     const last = inner === 'Identifier' ? asIdent(part) : asIdent(asList(part).at(-1))
     const isCall = inner === 'Identifier' && last !== undefined && this.#context.isCallAt(this.#context.index(last))
-    if (inner === '' || isCall) {
+    const isOnly = found?.kind === 'row' && found.only !== undefined
+    if (inner === '' || isCall || isOnly) {
       made.push(own)
       // Of several columns each has a name of its own, but the engine would name the tables of a query as it reads them. Digits it names so.
       const isMany = this.#manyColumns > many
       const isDigits = own.meaning?.kind === 'integer' && own.meaning.first === own.meaning.last
       const isNamed = !isDigits && (this.#queries > queries || !isMany)
-      const label = isNamed && extent !== undefined ? this.#label(extent) : undefined
+      const label = isNamed && extent !== undefined ? this.#label(extent, isOnly) : undefined
       const open = isMany || isSpread(value)
       fields.push({ name: open ? '' : (label ?? ''), meaning })
       return open
@@ -443,9 +450,9 @@ class Binder {
   }
 
   /** Names an item by what was written. A single word is the name of a call, which the engine takes for that of a column beside its own. */
-  #label(extent: Extent): string | undefined {
-    if (extent[0] === extent[1] && this.#context.isWordAt(extent[0])) return undefined
-    const label = this.#context.label(extent)
+  #label(extent: Extent, isName: boolean): string | undefined {
+    if (!isName && extent[0] === extent[1] && this.#context.isWordAt(extent[0])) return undefined
+    const label = isName ? this.#context.nameAt(extent[0]) : this.#context.label(extent)
     if (!this.#silent) this.unnamed.push({ last: extent[1], label })
     return label
   }
@@ -493,11 +500,13 @@ class Binder {
       const right = scope.sources[before]
       const operator = joined['join_operator']
       if (right !== undefined) {
-        const left = scope.sources.slice(0, before).flatMap(source => source.fields.list.map(({ name }) => name))
+        const left = scope.sources.slice(0, before)
         const natural = JSON.stringify(operator).includes('"Natural"')
-        const using = natural ? left : identsOf(usingOf(operator)).map(ident => this.#nameOf(ident))
+        const using = natural
+          ? left.flatMap(source => source.fields.list.map(({ name }) => name))
+          : identsOf(usingOf(operator)).map(ident => this.#nameOf(ident))
         if (using.length > 0) scope.sources[before] = { ...right, merged: new Set(using) }
-        this.#checkUsing(scope.sources.slice(0, before), right, using)
+        this.#checkUsing(left, right, using)
         if (natural) this.everyColumn ||= !this.#silent
       }
       this.#value(operator, scope, env)
@@ -507,8 +516,14 @@ class Binder {
   /** The columns a join merges have no place where a text could be made a time. */
   #checkUsing(left: readonly Source[], right: Source, using: readonly string[]): void {
     for (const name of using) {
-      const of = (sources: readonly Source[]) =>
-        sources.flatMap(({ fields }) => fields.list).find(field => field.name === name)?.meaning?.kind ?? ''
+      const folded = name.toLowerCase()
+      const of = (sources: readonly Source[]) => {
+        for (const { byName } of sources) {
+          const field = byName.get(folded)?.find(field => field.name === name)
+          if (field !== undefined) return field.meaning?.kind ?? ''
+        }
+        return ''
+      }
       const kinds = [of(left), of([right])]
       if (kinds.includes('time') && (kinds.includes('text') || kinds.includes('zoned'))) {
         throw this.#context.noTime(
@@ -522,11 +537,15 @@ class Binder {
     const [kind, value] = variant(tree) ?? ['', null]
     const node = asNode(value)
     if (node === undefined) return
+    if (scope.sources.length >= maxSources) {
+      throw new DbError('InvalidArguments', `a FROM has more than ${maxSources} tables: name subqueries in WITH`)
+    }
     const alias = asNode(node['alias'])
     const aliased = this.#declareSource(asIdent(alias?.['name']))
     const columns = this.#columnNames(alias)
-    const add = (fields: Fields, name?: string, database?: string) => {
-      scope.sources.push(makeSource(aliased ?? name, renamed(fields, columns), database))
+    const add = (fields: Fields, name?: string, database?: string, only?: string) => {
+      const source = makeSource(aliased ?? name, renamed(fields, columns), database)
+      scope.sources.push(only === undefined || columns.length > 0 ? source : { ...source, only })
     }
     const lateral = { ...env, outer: scope }
     if (kind === 'Derived') add(this.query(asNode(node['subquery'])!, lateral))
@@ -563,7 +582,13 @@ class Binder {
       const values = asList(asNode(args)?.['args'] ?? args).map(argument => this.#argument(argument, scope, env))
       const of = this.#called(called?.value.toLowerCase() ?? '', values)
       const list = columns.length === 0 ? [] : [{ name: '', meaning: of?.kind === 'list' ? of.of : lasting(of) }]
-      add({ list, open: columns.length === 0 }, called && this.#nameOf(called))
+      const own = called === undefined ? kind.toLowerCase() : this.#nameOf(called)
+      add(
+        { list, open: columns.length === 0 },
+        called && own,
+        undefined,
+        aliased !== undefined && oneColumn.has(own) ? own : undefined
+      )
     }
   }
 

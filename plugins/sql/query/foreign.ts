@@ -7,7 +7,7 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
   const tokens: Token[] = []
   for (let at = 0; at < written.length; at++) {
     const token = written[at]!
-    const cast = arrowCast(sql, written, at)
+    const cast = arrowCast(sql, written, at) ?? namedStruct(sql, written, at)
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
@@ -93,5 +93,27 @@ function arrowCast(sql: string, tokens: readonly Token[], at: number): Plain | u
       `Failed to plan SQL: arrow_cast does not know ${quoteText(name)}${locationOf(sql, type[0].start)}. There are ${known} and Timestamp(unit, None)`
     )
   }
-  return { pieces: ['CAST(', plainWords(sql, value), `AS ${arrowTypes[word]!})`], last }
+  const [plain, as] = [plainWords(sql, value), `AS ${arrowTypes[word]!})`]
+  // Written twice, it is one level of casts at most.
+  const isCut = /^U?Int/.test(word) && !value.some(token => isToken(token, 'arrow_cast'))
+  const cut: readonly Piece[] = ['CAST(arrow_whole(', plain, ', CAST(', plain, as, ')', as]
+  return { pieces: isCut ? cut : ['CAST(', plain, as], last }
+}
+
+/** `named_struct('a', 1, 'b', 2)` as a struct with these members. */
+function namedStruct(sql: string, tokens: readonly Token[], at: number): Plain | undefined {
+  if (!isToken(tokens[at], 'named_struct') || !isToken(tokens[at + 1], '(')) return undefined
+  const list = argumentsOf(tokens, at + 1)
+  const last = closing(tokens, at + 1)
+  const isName = (argument: readonly Token[]) => argument.length === 1 && argument[0]!.kind === 'string'
+  if (last === undefined || list.length % 2 > 0 || list.some((argument, i) => i % 2 === 0 && !isName(argument))) {
+    throw new DbError(
+      'PlanQuery',
+      `Failed to plan SQL: named_struct takes names, constants, each with its value behind it${locationOf(sql, tokens[at]!.start)}`
+    )
+  }
+  const members = list.flatMap((argument, i): Piece[] =>
+    i % 2 > 0 ? [plainWords(sql, argument)] : [...(i > 0 ? [','] : []), [{ ...argument[0]!, kind: 'quoted' }], ':=']
+  )
+  return { pieces: ['struct_pack(', ...members, ')'], last }
 }

@@ -93,12 +93,16 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   // All that follows may go as deep as the brackets do.
   const spaced = spaceChains(written)
   checkDepth(spaced)
+  await nextStep()
   const computed = await computeTql(
     context,
     await plainPivots(context.sql, spaced, tokens => context.ask(context, tokens))
   )
+  await nextStep()
   const plain = plainNulls(plainComprehensions(plainIntervals(plainWords(context.sql, computed.tokens))))
+  await nextStep()
   const tokens = translateGaps(context.sql, translateRanges(context, plain))
+  await nextStep()
   const statement = canonical(tokens)
   await nextStep()
   const { tree, text } = await context.parser.sharedTree(context.sql, statement)
@@ -221,12 +225,14 @@ function bindContext(
   const asWritten = writtenTokens(tokens, written)
   const tokenMap = { tokens, index, queries: new Map() }
   const isCallAt = (at: number) => isSessionWord(tokens[at]!)
+  let renamed: ReadonlySet<number> | undefined
   return {
     index,
     nameAt: at => nameOf(tokens[at]!).text,
     integerAt: at => {
       const token = tokens[at]!
-      return token.kind === 'number' && /^[\d_]+$/.test(token.value)
+      // Longer ones are no times, and take long to read.
+      return token.kind === 'number' && /^[\d_]{1,64}$/.test(token.value)
         ? BigInt(token.value.replaceAll('_', ''))
         : undefined
     },
@@ -243,14 +249,23 @@ function bindContext(
     isWordAt: at => tokens[at]?.kind === 'word' && !isCallAt(at) && !constants.some(word => isToken(tokens[at], word)),
     noTime: message => new DbError('PlanQuery', `Failed to plan SQL: ${message}`),
     isRenameAt: at => {
-      let open = at
-      for (let depth = 0; open > 0 && !(depth === 0 && isToken(tokens[open], '(')); open--) {
-        if (isToken(tokens[open], ')')) depth++
-        else if (isToken(tokens[open], '(')) depth--
-      }
-      return isRename(tokens, open - 1)
+      renamed ??= renames(tokens)
+      return renamed.has(at)
     }
   }
+}
+
+/** The tokens in the lists of stars' RENAME. */
+function renames(tokens: readonly Token[]): ReadonlySet<number> {
+  const found = new Set<number>()
+  /** Of each open bracket, whether it is such a list. */
+  const brackets: boolean[] = []
+  for (const [i, token] of tokens.entries()) {
+    if (isToken(token, '(')) brackets.push(isRename(tokens, i - 1))
+    else if (isToken(token, ')')) brackets.pop()
+    else if (brackets.at(-1) === true) found.add(i)
+  }
+  return found
 }
 
 /** The columns of the tables that have this name. */
@@ -369,6 +384,9 @@ function referenceEdits(statement: Canonical, { parts, found }: Reference, names
   const quoted = (part: number) => quoteName(nameOf(statement.tokens[parts[part]!]!).text)
   if (found.kind === 'item') {
     return [{ ...span(statement, parts[0]!), text: quoteName(names.encode(found.name)) }]
+  }
+  if (found.kind === 'row' && found.only !== undefined) {
+    return [{ ...span(statement, parts[0]!), text: `${quoted(0)}.${quoteName(found.only)}` }]
   }
   if (found.kind !== 'column') return []
   const column = { ...span(statement, parts[found.column]!), text: quoteName(names.encode(found.field.name)) }

@@ -51,10 +51,14 @@ export interface Fields {
 /** A table, view, subquery or call in a FROM. */
 export interface Source {
   readonly name: string | undefined
+  /** The name in lower case. */
+  readonly folded: string | undefined
   readonly database?: string
   readonly fields: Fields
   /** The fields by their names in lower case. */
   readonly byName: ReadonlyMap<string, readonly Field[]>
+  /** The engine's name of the only column, where that of the source means it, too. */
+  readonly only?: string
   /** Columns that a join has already shown as those of another source. */
   readonly merged?: ReadonlySet<string>
 }
@@ -66,6 +70,8 @@ export interface Scope {
   /** Arguments of a lambda by their names. */
   readonly parameters?: ReadonlyMap<string, Meaning>
   readonly outer: Scope | undefined
+  /** What is known of so many sources: names may be looked up thousands of times. */
+  known: { readonly sources: number; readonly alike: Map<string, readonly Field[]>; valid?: readonly string[] }
 }
 
 export type Found =
@@ -73,18 +79,39 @@ export type Found =
   | { readonly kind: 'column'; readonly field: Field; readonly column: number; readonly table?: number }
   | { readonly kind: 'item'; readonly name: string; readonly meaning: Meaning }
   | { readonly kind: 'parameter'; readonly meaning: Meaning }
-  /** A whole row of a table. */
-  | { readonly kind: 'row' }
+  /** A whole row of a table, or the only column of it, by the engine's name. */
+  | { readonly kind: 'row'; readonly only?: string }
   /** `valid` are the names that there are; undefined where that is not known. */
   | { readonly kind: 'unknown'; readonly valid: readonly string[] | undefined }
 
 export function makeSource(name: string | undefined, fields: Fields, database?: string): Source {
-  const byName = Map.groupBy(fields.list, field => field.name.toLowerCase())
-  return { name, fields, byName, ...(database !== undefined && { database }) }
+  return {
+    name,
+    folded: name?.toLowerCase(),
+    fields,
+    byName: byNameOf(fields),
+    ...(database !== undefined && { database })
+  }
+}
+
+const known = new WeakMap<readonly Field[], Source['byName']>()
+
+/** A table may stand in a statement hundreds of times. */
+function byNameOf({ list }: Fields): Source['byName'] {
+  const byName = known.get(list) ?? Map.groupBy(list, field => field.name.toLowerCase())
+  known.set(list, byName)
+  return byName
 }
 
 export function makeScope(outer: Scope | undefined, parameters?: ReadonlyMap<string, Meaning>): Scope {
-  return { sources: [], items: new Map(), outer, ...(parameters && { parameters }) }
+  const known = { sources: 0, alike: new Map() }
+  return { sources: [], items: new Map(), outer, known, ...(parameters && { parameters }) }
+}
+
+/** What is known of the sources there are now. */
+function knownOf(scope: Scope): Scope['known'] {
+  if (scope.known.sources !== scope.sources.length) scope.known = { sources: scope.sources.length, alike: new Map() }
+  return scope.known
 }
 
 /** What a name of one part or more means in a scope. `items` are preferred where the engine does so. Throws where only case could tell. */
@@ -104,23 +131,25 @@ function resolveHere(scope: Scope, parts: readonly string[], itemsFirst: boolean
   if (itemsFirst && isItem) return { kind: 'item', name: first!, meaning: item }
   const qualified = qualifiedColumn(scope, parts)
   if (qualified !== undefined) return qualified
-  const field = pick(scope.sources, first!)
+  const field = pick(fieldsLike(scope, first!.toLowerCase()), first!)
   if (field !== undefined) return { kind: 'column', field, column: 0 }
-  if (parts.length === 1 && scope.sources.some(({ name }) => isSame(name, first!))) return { kind: 'row' }
+  const folded = first!.toLowerCase()
+  const whole = parts.length === 1 ? scope.sources.find(source => source.folded === folded) : undefined
+  if (whole !== undefined) return { kind: 'row', ...(whole.only !== undefined && { only: whole.only }) }
   return isItem ? { kind: 'item', name: first!, meaning: item } : undefined
 }
 
 /** `table.column`, `database.table.column` and with the catalog before them. */
 function qualifiedColumn({ sources }: Scope, parts: readonly string[]): Found | undefined {
   for (let table = Math.min(parts.length - 2, 2); table >= 0; table--) {
+    const name = parts[table]!.toLowerCase()
     const source = sources.find(
-      ({ name, database }) =>
-        isSame(name, parts[table]!) &&
-        (table === 0 || database === parts[table - 1]) &&
-        (table < 2 || parts[0] === catalogName)
+      ({ folded, database }) =>
+        folded === name && (table === 0 || database === parts[table - 1]) && (table < 2 || parts[0] === catalogName)
     )
     if (source === undefined) continue
-    const field = pick([source], parts[table + 1]!)
+    const column = parts[table + 1]!
+    const field = pick(source.byName.get(column.toLowerCase()) ?? [], column)
     if (field !== undefined) return { kind: 'column', field, column: table + 1, table }
     const { list, open } = source.fields
     return { kind: 'unknown', valid: open ? undefined : list.map(({ name }) => name) }
@@ -128,9 +157,16 @@ function qualifiedColumn({ sources }: Scope, parts: readonly string[]): Found | 
   return undefined
 }
 
+/** The fields of all sources that have a name, which is in lower case. */
+function fieldsLike(scope: Scope, name: string): readonly Field[] {
+  const { alike } = knownOf(scope)
+  const fields = alike.get(name) ?? scope.sources.flatMap(source => source.byName.get(name) ?? [])
+  alike.set(name, fields)
+  return fields
+}
+
 /** The field of that name; where there is none, the only one that differs in case. */
-function pick(sources: readonly Source[], name: string): Field | undefined {
-  const alike = sources.flatMap(source => source.byName.get(name.toLowerCase()) ?? [])
+function pick(alike: readonly Field[], name: string): Field | undefined {
   const exact = alike.find(field => field.name === name)
   if (exact !== undefined) return exact
   const names = [...new Set(alike.map(field => field.name))]
@@ -140,11 +176,10 @@ function pick(sources: readonly Source[], name: string): Field | undefined {
   return alike[0]
 }
 
-function isSame(name: string | undefined, other: string): boolean {
-  return name?.toLowerCase() === other.toLowerCase()
-}
-
-function validNames({ sources }: Scope): readonly string[] | undefined {
+function validNames(scope: Scope): readonly string[] | undefined {
+  const { sources } = scope
   if (sources.some(({ fields }) => fields.open)) return undefined
-  return [...new Set(sources.flatMap(({ fields }) => fields.list.map(({ name }) => name)))]
+  const known = knownOf(scope)
+  known.valid ??= [...new Set(sources.flatMap(({ fields }) => fields.list.map(({ name }) => name)))]
+  return known.valid
 }

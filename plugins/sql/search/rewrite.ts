@@ -28,8 +28,9 @@ export function rewriteSearches(statement: Canonical, edits: readonly Edit[], as
   )
   const search: Parameters<typeof whereCondition>[0]['search'] = place => readings.get(asked.index(place))
   const token: Parameters<typeof whereCondition>[0]['token'] = place => statement.tokens[asked.index(place)]!
+  const alone = new Map(asked.alone.map(each => [statement.starts[each.at], each]))
   const told = edits.map(edit => {
-    const only = edit.table && asked.alone.find(({ at }) => statement.starts[at] === edit.start)
+    const only = alone.get(edit.start)
     if (edit.table === undefined || only === undefined) return edit
     const names = [(only.alias?.value ?? edit.table.name).toLowerCase()]
     const { table } = edit

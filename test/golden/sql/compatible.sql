@@ -430,3 +430,66 @@ error 3000(400) Failed to plan SQL: to_char takes patterns such as YYYY only as 
 SELECT to_char(ts, host) FROM cpu;
 ----
 error 3000(400) Failed to plan SQL: the pattern of a time must be a constant at line 1, column 20
+
+SELECT named_struct('a', 1, 'B', host) AS s, named_struct('a', named_struct('b', arrow_cast(usage, 'Int64')))['a']['b'] AS t FROM cpu ORDER BY ts LIMIT 1;
+----
+s:Struct<a: Int32, B: String> | t:Int64
+{"a":1,"B":"a"} | 1
+
+SELECT named_struct('a', 1, host) FROM cpu;
+----
+error 3000(400) Failed to plan SQL: named_struct takes names, constants, each with its value behind it at line 1, column 8
+
+SELECT cardinality([1, 2, 3]) AS a, cardinality(MAP {'a': 1}) AS b, cardinality(make_array()) AS c, array_agg(n ORDER BY n) AS d, cardinality(array_agg(n)) AS e FROM cpu;
+----
+a:UInt64 | b:UInt64 | c:UInt64 | d:List<Int64> | e:UInt64
+3 | 1 | 0 | [1,2,3,4] | 4
+
+SELECT json_object_keys(j) AS k FROM cpu WHERE n = 1;
+----
+k:String
+"a"
+"s"
+"f"
+"n"
+"t"
+"l"
+
+SELECT encode(digest('abc', 'sha256'), 'hex') AS a, encode(digest(host, 'md5'), 'hex') AS b FROM cpu ORDER BY ts LIMIT 1;
+----
+a:String | b:String
+"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" | "0cc175b9c0f1b6a831c399e269772661"
+
+SELECT digest('abc', 'sha512');
+----
+error 3000(400) Failed to plan SQL: digest knows md5, sha1 and sha256, not sha512
+
+SELECT polyval(n, 2) AS p FROM (SELECT n FROM cpu ORDER BY n);
+----
+p:Float64
+26.0
+
+-- A fraction is cut off, not rounded.
+SELECT arrow_cast(21.7, 'Int64') AS a, arrow_cast(-1.9, 'Int8') AS b, arrow_cast(usage, 'Int32') AS c, arrow_cast('7', 'UInt8') AS d, arrow_cast(arrow_cast(2.9, 'Int64'), 'Utf8') AS e, arrow_cast(ts, 'Int64') AS f, arrow_cast(DECIMAL '3.99', 'Int16') AS g FROM cpu ORDER BY ts LIMIT 1;
+----
+a:Int64 | b:Int8 | c:Int32 | d:UInt8 | e:String | f:Int64 | g:Int16
+21 | -1 | 1 | 7 | "2" | 1741064767500 | 3
+
+SELECT vec_cos_distance('[1, 0]', '[0, 1]') AS cos, vec_l2sq_distance('[1, 1]', [2, 3]) AS l2, vec_dot_product('[1, 2]', '[3, 4]') AS dot, vec_to_string(vec_norm('[3, 4]')) AS norm, vec_elem_sum('[1, 2]') AS sum, vec_dim('[1, 2, 3]') AS dim, vec_to_string(parse_vec('[1.5, 2]')) AS text;
+----
+cos:Float32 | l2:Float32 | dot:Float32 | norm:String | sum:Float32 | dim:Int64 | text:String
+1.0 | 5.0 | 11.0 | "[0.6,0.8]" | 3.0 | 3 | "[1.5,2.0]"
+
+SELECT vec_add('[1, 2]', '[3, 4]') AS a, vec_sub('[1, 2]', '[3, 4]') AS s, vec_mul('[1, 2]', '[3, 4]') AS m, vec_div('[1, 2]', '[4, 4]') AS d, vec_scalar_add(1, '[1, 2]') AS x, vec_scalar_mul(2, '[1, 2]') AS y, vec_kth_elem('[5, 6]', 1) AS z, vec_elem_product('[2, 3]') AS p;
+----
+a:List<Float32> | s:List<Float32> | m:List<Float32> | d:List<Float32> | x:List<Float32> | y:List<Float32> | z:Float32 | p:Float32
+[4.0,6.0] | [-2.0,-2.0] | [3.0,8.0] | [0.25,0.5] | [2.0,3.0] | [2.0,4.0] | 6.0 | 6.0
+
+SELECT vec_add('[1]', '[1, 2]');
+----
+error 3000(400) Failed to plan SQL: vectors of 1 and 2 elements
+
+-- Larger than any number.
+SELECT 1e400;
+----
+error 1004(400) a number of the statement is too large

@@ -86,7 +86,7 @@ a:Int32 | b:Int32 | c:Boolean | d:String | e:String | f:String | g:String | h:St
 SELECT arrow_cast(21.7, 'Int64') AS a, arrow_cast(co, 'Utf8') AS b, arrow_cast('2022-01-01T00:00:00Z', 'Timestamp(Nanosecond, None)') AS c, arrow_cast(time, 'Timestamp(Second, Some("UTC"))') AS d FROM home LIMIT 1;
 ----
 a:Int64 | b:String | c:TimestampNanosecond | d:TimestampSecond
-22 | "0" | 1640995200000000000 | 1641024000
+21 | "0" | 1640995200000000000 | 1641024000
 
 SELECT arrow_cast(1, 'Decimal128(10, 2)');
 ----
@@ -302,3 +302,21 @@ error 1001(400) SQL statement is not supported, keyword: UPDATE. Insert the row 
 BEGIN;
 ----
 error 1001(400) SQL statement is not supported, keyword: BEGIN. There are no transactions: each statement is stored as a whole
+
+-- The other name of a call is that of its values.
+SELECT g, g * 2 AS h FROM generate_series(1, 2) AS g ORDER BY g;
+----
+g:Int64 | h:Int64
+1 | 2
+2 | 4
+
+SELECT "U" FROM home h, unnest(['x', 'y']) AS "U" GROUP BY "U" ORDER BY "U";
+----
+U:String
+"x"
+"y"
+
+SELECT range FROM range(2) AS r WHERE r > 0;
+----
+range:Int64
+1

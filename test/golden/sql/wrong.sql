@@ -519,3 +519,7 @@ error 3000(400) Failed to plan SQL: '2024-13-01' is no date, a value of w at lin
 SELECT unnest((SELECT {'a': 1}));
 ----
 error 3000(400) Failed to plan SQL: unnest makes no columns of a struct that a subquery gives: put the subquery into FROM
+
+SELECT FROM home;
+----
+error 2000(400) expected an expression, found FROM at line 1, column 8

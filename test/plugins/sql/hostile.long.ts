@@ -1,6 +1,20 @@
 // Short texts that would become long statements, or deep ones: each ends with an answer, and none with the server.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import t from 'tap'
+import { slowness } from '../../time.ts'
 import { startSql } from './fixtures.ts'
+
+/** The longest the event loop does nothing but one task, in milliseconds. */
+function watchLoop() {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  return {
+    stop() {
+      delay.disable()
+      return delay.max / 1e6
+    }
+  }
+}
 
 const hostile: Readonly<Record<string, readonly [sql: string, error: RegExp]>> = {
   comprehensions: [`SELECT ${'[x FOR x IN '.repeat(4000)}[1]${']'.repeat(4000)}`, /nests more than/],
@@ -39,6 +53,16 @@ const hostile: Readonly<Record<string, readonly [sql: string, error: RegExp]>> =
     /nests more than 400 levels deep: write concat\(a, b, …\) .* list_sum/
   ],
   'searches beside searches': [`SELECT ${"nothing @@ 'b', ".repeat(8000)}1 FROM visits`, /No field named nothing/],
+  'new names': [`SELECT * RENAME (${Array(9000).fill('n AS m').join(', ')}) FROM visits`, /Duplicate entry/],
+  'joined tables': [
+    `SELECT 1 FROM visits ${Array.from({ length: 2500 }, (_, i) => `JOIN visits v${i} USING (n)`).join(' ')}`,
+    /a FROM has more than 400 tables/
+  ],
+  'tables beside tables': [
+    `SELECT ${Array(6000).fill('n').join(', ')} FROM ${Array.from({ length: 4000 }, (_, i) => `visits v${i}`).join(', ')}`,
+    /a FROM has more than 400 tables/
+  ],
+  'a number without end': [`SELECT ${'1'.repeat(900_000)}`, /a number of the statement is too large/],
   'samples of nothing': [`SELECT 1 FROM visits USING SAMPLE ${'1 '.repeat(40_000)}`, /syntax error/],
   brackets: [`SELECT ${'('.repeat(24_000)}1${')'.repeat(24_000)}`, /nests more than/]
 }
@@ -49,8 +73,11 @@ t.test('hostile statements are refused and cost little', async t => {
   await ask('CREATE TABLE visits (at TIMESTAMP(3) TIME INDEX, n BIGINT)')
   for (const [name, [sql, error]] of Object.entries(hostile)) {
     const before = process.cpuUsage()
+    const held = watchLoop()
     const reply = await ask(sql)
+    const longest = held.stop()
     const { user, system } = process.cpuUsage(before)
+    t.ok(longest < 400 * slowness(), `${name}: held the event loop for ${Math.round(longest)} ms`)
     t.equal(reply.status, 400, name)
     t.match(reply.body.error, error, name)
     t.ok(user + system < 3_000_000, `${name}: ${Math.round((user + system) / 1000)} ms`)

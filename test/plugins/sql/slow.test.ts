@@ -12,7 +12,7 @@ t.test('slow statements are read back by SQL, one row each, with what they were 
   const ask = askServer(server.addresses.main!)
   await ask("SELECT 1 AS one; SELECT count(*) FROM range(100000) r(n) WHERE 'x' = 'y'")
   await ask('SELECT nothing')
-  await server.core.slowQueries.settle()
+  await server.core.slowQueries.flush()
   const { rows } = await ask(
     'SELECT query, cost >= 0, threshold, is_promql, promql_step FROM svc_private.slow_queries ORDER BY timestamp'
   )
@@ -42,7 +42,7 @@ t.test('what runs into its time limit is slow, too, and the time of a slow reade
   await setTimeout(2 * threshold + 500)
   gone.abort()
   await setTimeout(100)
-  await server.core.slowQueries.settle()
+  await server.core.slowQueries.flush()
   t.same((await ask(`SELECT query, cost >= ${threshold} FROM svc_private.slow_queries`)).rows, [[endless, true]])
 })
 
@@ -51,7 +51,7 @@ t.test('the log alone may keep them, and none need be kept', async t => {
     const server = await startServer(t, toml)
     const ask = askServer(server.addresses.main!)
     t.equal((await ask('SELECT 1')).status, 200)
-    await server.core.slowQueries.settle()
+    await server.core.slowQueries.flush()
     t.match((await ask('SELECT * FROM svc_private.slow_queries')).body, { code: 4001 })
   }
 })
@@ -68,6 +68,6 @@ t.test('secrets among the constants are not kept', async t => {
   const server = await startServer(t, all)
   const ask = askServer(server.addresses.main!)
   await ask(`SELECT '${'long '.repeat(3000)}'`)
-  await server.core.slowQueries.settle()
+  await server.core.slowQueries.flush()
   t.same((await ask('SELECT max(length(query)) FROM svc_private.slow_queries')).rows, [[4096]])
 })

@@ -31,6 +31,10 @@ export function translateError(error: unknown, locate: (bytes: number) => number
   const message = text
     .split('\n\n')[0]!
     .replace(/(?<!\s)\s*Candidate functions:[\s\S]{400,}$/, '')
+    .replace(
+      /Max expression depth limit of (\d+) exceeded\..*$/s,
+      'the statement nests more than $1 levels deep, its subqueries and joins one in the other'
+    )
     .trim()
   const options = { cause: error, ...(offset !== undefined && { offset }) }
   if (/^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Not implemented|Constraint) Error/.test(text)) {

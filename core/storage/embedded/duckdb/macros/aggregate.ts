@@ -21,6 +21,7 @@ const merged = `map_from_entries(list_transform(list_distinct(list_transform(${e
 export const aggregateMacros: Macros = {
   'approx_distinct(x)': 'approx_count_distinct(x)',
   'approx_median(x)': 'approx_quantile(x, 0.5)',
+  'polyval(c, x)': `list_reduce(list(CAST(c AS DOUBLE)) FILTER (WHERE c IS NOT NULL), lambda a, b: a * CAST(any_value(x) AS DOUBLE) + b)`,
   'var(x)': 'var_samp(x)',
   'covar(x, y)': 'covar_samp(x, y)',
   'selector_first(v, t)': `struct_pack("value" := arg_min(v, t), "time" := min(t) FILTER (WHERE v IS NOT NULL))`,

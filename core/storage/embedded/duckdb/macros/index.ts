@@ -1,11 +1,13 @@
 // Functions that users of other databases know, as macros in terms of DuckDB's own. One file for each kind.
 import { aggregateMacros } from './aggregate.ts'
 import { jsonMacros } from './json.ts'
+import { deepJsonMacros } from './json-depth.ts'
 import { listMacros } from './list.ts'
 import { numberMacros } from './number.ts'
 import { textMacros } from './text.ts'
 import { timeMacros } from './time.ts'
 import { typeMacros } from './type.ts'
+import { vectorMacros } from './vector.ts'
 
 /** By name and parameters, as `name(a, b)`, what a call means; several forms of one name differ in the number of their parameters. */
 export type Macros = Readonly<Record<string, string>>
@@ -16,7 +18,9 @@ const all: Macros = {
   ...numberMacros,
   ...listMacros,
   ...typeMacros,
+  ...vectorMacros,
   ...jsonMacros,
+  ...deepJsonMacros,
   ...aggregateMacros
 }
 

@@ -22,6 +22,8 @@ export const jsonMacros: Macros = {
   'jsonb_array_length(j)': 'json_array_length(j)',
   'json_typeof(j)': kind,
   'jsonb_typeof(j)': kind,
+  'json_object_keys(j)': 'unnest(json_keys(j))',
+  'jsonb_object_keys(j)': 'unnest(json_keys(j))',
   'jsonb_pretty(j)': 'json_pretty(j)',
   'jsonb_path_exists(j, p)': 'json_exists(j, p)',
   'json_get_object(j, p)': `json_extract(j, ${path('p')})`,

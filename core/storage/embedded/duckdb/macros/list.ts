@@ -18,5 +18,8 @@ export const listMacros: Macros = {
   'array_sum(l)': 'list_sum(l)',
   'array_union(l, other)': 'list_sort(list_distinct(list_concat(l, other)))',
   'array_upper(l, dimension)': 'CASE WHEN len(l) > 0 THEN len(l) END',
+  // Of maps, too: a branch that is not taken must have a meaning as well, and JSON is one of both.
+  'cardinality(l)': `CASE WHEN l IS NULL THEN NULL WHEN typeof(l) LIKE 'MAP(%' THEN CAST(len(json_keys(to_json(l))) AS UBIGINT)
+    ELSE json_array_length(to_json(l)) END`,
   'empty(l)': 'len(l) = 0'
 }

@@ -40,6 +40,8 @@ export const textMacros: Macros = {
   'encode(s)': 'system.main.encode(s)',
   'encode(b, form)': `CASE lower(form) WHEN 'base64' THEN base64(CAST(b AS BLOB)) WHEN 'hex' THEN lower(hex(CAST(b AS BLOB)))
     ELSE error('encode knows hex and base64, not ' || form) END`,
+  'digest(x, method)': `CASE lower(method) WHEN 'sha256' THEN unhex(sha256(x)) WHEN 'sha1' THEN unhex(sha1(x)) WHEN 'md5' THEN unhex(md5(x))
+    ELSE error('digest knows md5, sha1 and sha256, not ' || method) END`,
   'find_in_set(s, list)': `coalesce(list_position(string_split(list, ','), s), 0)`,
   'initcap(s)': `array_to_string(list_transform(${pieces}, lambda w: upper(left(w, 1)) || substr(w, 2)), '')`,
   'octet_length(x)': `CASE WHEN typeof(x) IN ('BLOB', 'BIT') THEN system.main.octet_length(CAST(x AS BLOB)) ELSE strlen(CAST(x AS VARCHAR)) END`,

@@ -46,6 +46,9 @@ const arrow = {
 
 export const typeMacros: Macros = {
   'arrow_typeof(x)': named(arrow, 'typeof(x)'),
+  // Numbers with a fraction are cut off, others are what they are cast to.
+  'arrow_whole(x, other)': `CASE WHEN typeof(x) LIKE 'DECIMAL(%' THEN CAST(split_part(CAST(x AS VARCHAR), '.', 1) AS HUGEINT)
+    WHEN typeof(x) IN ('FLOAT', 'DOUBLE') THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS HUGEINT) ELSE other END`,
   'pg_typeof(x)': named(postgres, `replace(lower(typeof(x)), 'decimal', 'numeric')`),
   'isnull(x)': 'x IS NULL',
   'nvl(x, other)': 'coalesce(x, other)',
