@@ -89,11 +89,18 @@ function logError(error: DbError, request: FastifyRequest): void {
     code: error.code,
     status: error.status,
     method: request.method,
-    path: pathOf(request),
+    path: cut(pathOf(request)),
     remote: request.ip
   }
-  if (error.status >= 500 && error.code !== 'Cancelled') request.log.error({ ...facts, err: error }, error.message)
-  else request.log.info(facts, error.message)
+  if (error.status >= 500 && error.code !== 'Cancelled') request.log.error({ ...facts, err: error }, cut(error.message))
+  else request.log.info(facts, cut(error.message))
+}
+
+/** Characters of a text in the log: who may not even log in fills it with 60 kB a request otherwise. */
+const maxLogged = 500
+
+function cut(text: string): string {
+  return text.length > maxLogged ? `${text.slice(0, maxLogged)}…` : text
 }
 
 function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: ErrorShape | undefined): void {

@@ -16,15 +16,20 @@ export function parseParameters(text: string, maxFields = Number.POSITIVE_INFINI
 /** As `parseParameters`, of UTF-8. */
 export function* readParameters(bytes: Buffer, maxFields: number): Steps<Parameters> {
   const parameters: Parameters = Object.create(null)
-  const decoded = Buffer.allocUnsafe(bytes.length)
+  const text = new DecodedText(bytes)
   let fields = 0
   for (let start = 0; start < bytes.length; ) {
     const end = indexWithin(bytes, ampersand, start, bytes.length)
     if (end > start) {
       if (++fields > maxFields) throw tooMany(maxFields)
       const equals = indexWithin(bytes, equalsSign, start, end)
-      const key = yield* decode(bytes, start, equals, decoded)
-      addValue(parameters, key, yield* decode(bytes, equals + 1, end, decoded))
+      text.begin(start)
+      while (!text.advance(equals)) yield
+      const key = text.take()
+      text.begin(equals + 1)
+      while (!text.advance(end)) yield
+      addValue(parameters, key, text.take())
+      if (fields % fieldsOfStep === 0) yield
     }
     start = end + 1
   }
@@ -74,39 +79,63 @@ function indexWithin(bytes: Uint8Array, byte: number, start: number, end: number
   return at
 }
 
-/** Bytes that are decoded in one step. */
+/** Bytes that are decoded in one step, and fields. */
 const stepBytes = 64 << 10
+const fieldsOfStep = 1_000
 
-/** The text of a range; `decoded` has room for it. */
-function* decode(bytes: Buffer, start: number, end: number, decoded: Buffer): Steps<string> {
-  let to = 0
-  let pause = start + stepBytes
-  for (let at = start; at < end; ) {
-    if (at >= pause) {
-      yield
-      pause = at + stepBytes
-    }
-    const byte = bytes[at]!
-    if (byte !== percent) {
-      decoded[to++] = byte === plus ? 0x20 : byte
-      at++
-      continue
-    }
-    const from = to
-    const run = at
-    for (let value = escaped(bytes, at, end); value >= 0; value = escaped(bytes, at, end)) {
-      decoded[to++] = value
-      at += 3
-    }
-    if (at === run) {
-      decoded[to++] = percent
-      at++
-    } else if (!isText(decoded, from, to)) {
-      to = from
-      for (let i = run; i < at; i++) decoded[to++] = bytes[i]!
-    }
+/** The text of one range after the other. */
+class DecodedText {
+  readonly #bytes: Buffer
+  readonly #decoded: Buffer
+  #at = 0
+  #to = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+    this.#decoded = Buffer.allocUnsafe(bytes.length)
   }
-  return decoded.toString('utf8', 0, to)
+
+  begin(start: number): void {
+    this.#at = start
+    this.#to = 0
+  }
+
+  /** Goes on for one step; whether the end is reached. */
+  advance(end: number): boolean {
+    const bytes = this.#bytes
+    const decoded = this.#decoded
+    const pause = Math.min(end, this.#at + stepBytes)
+    let at = this.#at
+    let to = this.#to
+    while (at < pause) {
+      const byte = bytes[at]!
+      if (byte !== percent) {
+        decoded[to++] = byte === plus ? 0x20 : byte
+        at++
+        continue
+      }
+      const from = to
+      const run = at
+      for (let value = escaped(bytes, at, end); value >= 0; value = escaped(bytes, at, end)) {
+        decoded[to++] = value
+        at += 3
+      }
+      if (at === run) {
+        decoded[to++] = percent
+        at++
+      } else if (!isText(decoded, from, to)) {
+        to = from
+        for (let i = run; i < at; i++) decoded[to++] = bytes[i]!
+      }
+    }
+    this.#at = at
+    this.#to = to
+    return at >= end
+  }
+
+  take(): string {
+    return this.#to === 0 ? '' : this.#decoded.toString('utf8', 0, this.#to)
+  }
 }
 
 /** The byte that `%xx` at this place stands for; −1 where there is none. */

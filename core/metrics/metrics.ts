@@ -64,9 +64,17 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     families.set(name, made)
     return made
   }
+  /** Of all who ask in one turn of the event loop: each time takes some milliseconds. */
+  let exposing: Promise<string> | undefined
   return {
     contentType: registry.contentType,
-    expose: () => registry.metrics(),
+    expose() {
+      exposing ??= new Promise<void>(resolve => setImmediate(resolve)).then(() => {
+        exposing = undefined
+        return registry.metrics()
+      })
+      return exposing
+    },
     async samples() {
       const families = await registry.getMetricsAsJSON()
       return families.flatMap(({ name, values }) => values.map(value => sampleOf(name, value)))

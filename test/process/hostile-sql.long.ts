@@ -33,10 +33,19 @@ const endless: Readonly<Record<string, string>> = {
   'many wildcards': `SELECT repeat('a', n) ILIKE repeat('%a', 40) || 'b' FROM (SELECT 3000 + (random() * 2)::INT AS n)`
 }
 
-/** Resident bytes of the server and of all it started. */
+/** Resident bytes of the server and of all it started, and what these started. */
 function residentOf({ pid }: ServerProcess): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-  return [String(pid), ...children].reduce((sum, process) => sum + resident(process), 0)
+  const tree = (id: string): number => childrenOf(id).reduce((sum, child) => sum + tree(child), resident(id))
+  return tree(String(pid))
+}
+
+function childrenOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  } catch {
+    // It has just ended.
+    return []
+  }
 }
 
 function resident(pid: string): number {
@@ -80,7 +89,11 @@ t.test('statements beyond all limits are answered with an error, and the server 
   await watch
   // What its memory grows by between two looks is not seen.
   t.ok(peak < base + (640 + 512) * MiB, `${Math.round(peak / MiB)} MiB at most`)
-  t.ok((await metric(server, 'svc_query_process_restarts_total')) > 0, 'ends of the process are counted')
+  t.ok(
+    (await metric(server, 'svc_query_process_restarts_total{reason="memory"}')) > 0,
+    'ends of the process are counted'
+  )
+  t.equal(await metric(server, 'svc_query_process_restarts_total{reason="died"}'), 0, 'no JSON crashes it')
   t.equal(await server.kill('SIGTERM'), 0)
 })
 

@@ -6,6 +6,7 @@ import { serverFolder, startProcess } from './server.ts'
 import { attacks, passwords } from './siege/attacks.ts'
 import { quantile } from './siege/honest.ts'
 import { brokenBounds } from './siege/report.ts'
+import { memoryBound } from './siege/run.ts'
 
 /** By attack: what may become of it. */
 const expected: Readonly<Record<string, readonly string[]>> = {
@@ -87,6 +88,7 @@ t.test('a siege is judged by its bounds', async t => {
     outcomes: new Map(),
     memory: 1,
     ownMemory: 1,
+    series: 0,
     held: new Map([['GET /x', { ms: 900, processor_ms: 101 }]])
   }
   const broken = brokenBounds({ phases: [phase], lost: new Map([['t', 2]]), died: false, restarts: 3, stop: 20_000 })
@@ -98,6 +100,14 @@ t.test('a siege is judged by its bounds', async t => {
     /2 rows of t are lost/
   ])
   t.equal(broken.length, 5)
+  const large = { ...phase, memory: memoryBound(0) + 1, held: new Map() }
+  const told = (series: number) =>
+    brokenBounds({ phases: [{ ...large, series }], lost: new Map(), died: false, restarts: 0, stop: 0 })
+  t.ok(told(0).some(line => line.includes('MiB')))
+  t.notOk(
+    told(1_000).some(line => line.includes('MiB')),
+    'series take memory'
+  )
   const busy = { ...phase, clocks: { ...phase.clocks, ruler: clock([1], 60), 'ruler write': clock([60]) } }
   const late = { ...phase, clocks: { ...phase.clocks, ruler: clock([30]) } }
   for (const phases of [[busy], [late]])

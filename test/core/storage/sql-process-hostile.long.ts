@@ -17,18 +17,6 @@ const growing: Readonly<Record<string, string>> = {
   'a range from a subquery': 'SELECT len(range((SELECT 2000000000 + (random() * 2)::BIGINT)))'
 }
 
-/** Statements that crash DuckDB. */
-const deep = (text: string) => `SELECT ${text} FROM (SELECT 100000 + (random() * 0)::INT AS n)`
-const crashing: Readonly<Record<string, string>> = {
-  'the structure of nested lists': deep("json_structure(repeat('[', n) || repeat(']', n))"),
-  'a nested list in a nested list': deep(
-    "json_contains(repeat('[', n) || repeat(']', n), repeat('[', n) || repeat(']', n))"
-  ),
-  'nested objects that are merged': deep(
-    `json_merge_patch(repeat('{"a":', n) || '1' || repeat('}', n), repeat('{"a":', n) || '2' || repeat('}', n))`
-  )
-}
-
 /** Goes on for minutes without a look at its interruption. */
 const stubborn = "SELECT levenshtein(repeat('a', n), repeat('b', n)) FROM (SELECT 400000 + (random() * 2)::INT AS n)"
 /** Goes on for a while. */
@@ -49,16 +37,11 @@ t.test('statements beyond all limits end their process, and the next one works',
     await t.rejects(mine.ask(text), { code: 'RuntimeResourcesExhausted' }, name)
     await worksAgain(t, mine)
   }
-  for (const [name, text] of Object.entries(crashing)) {
-    const died = { code: 'EngineExecuteQuery', message: /^the query process was ended because .*SIGSEGV/ }
-    await t.rejects(mine.ask(text), died, name)
-    await worksAgain(t, mine)
-  }
   const { memory, died } = mine.process.statistics().restarts
-  t.equal(died, Object.keys(crashing).length)
-  t.ok(memory > 0)
+  t.equal(died, 0)
+  t.equal(memory, Object.keys(growing).length)
   const { statements } = mine.logged.at(-1) as { statements: string[] }
-  t.strictSame(statements, [Object.values(crashing).at(-1)], 'the log names what ran')
+  t.strictSame(statements, [Object.values(growing).at(-1)], 'the log names what ran')
   t.strictSame(await other.ask('SELECT 1'), [[1]])
   t.equal(other.process.statistics().pid, pid, 'the other process has noticed nothing')
 })

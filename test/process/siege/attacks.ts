@@ -18,6 +18,8 @@ export interface Attack {
   readonly many: number
   /** Milliseconds for 99 % of honest ingest beside it, where less than beside the others. */
   readonly ingestWithin?: number
+  /** New series of one request. */
+  readonly series?: number
   /** Sends one request; resolves with what became of it: a status, or a word. */
   send(target: Target): Promise<string>
   /** What the attack needs beforehand. */
@@ -263,6 +265,7 @@ export const attacks: readonly Attack[] = [
   {
     name: 'line protocol: 200,000 new series',
     many: 1,
+    series: 200_000,
     async send(target) {
       const from = tables
       tables += 200_000

@@ -31,11 +31,12 @@ function describeClock({ times, failures, gap }: Clock): string {
 
 export function describeSiege({ phases, lost, died, restarts, stop }: Siege): string[] {
   const peak = Math.max(...phases.map(({ memory }) => memory))
+  const bound = memoryBound(phases.at(-1)?.series ?? 0)
   return [
     '',
     died ? 'the server ended by itself' : 'the server ran through',
     `waves whose times are not judged, because a server that does nothing was late, too: ${phases.filter(isBusy).length} of ${phases.length}`,
-    `most memory of all processes: ${megabytes(peak)}, the bound is ${megabytes(memoryBound)}`,
+    `most memory of all processes: ${megabytes(peak)}, the bound is ${megabytes(bound)}`,
     `restarts of the process that runs SQL: ${restarts}`,
     `from SIGTERM to its end: ${stop.toFixed(0)} ms`,
     ...[...lost].map(([table, rows]) => `rows of ${table} that were answered and are gone: ${rows}`)
@@ -54,14 +55,15 @@ export function isBusy({ clocks }: Phase): boolean {
 export function brokenBounds({ phases, lost, died, stop }: Siege): string[] {
   const broken: string[] = died ? ['the server ended by itself'] : []
   for (const phase of phases) {
-    const { name, memory, held } = phase
+    const { name, memory, series, held } = phase
     const say = (what: string) => broken.push(`${name}: ${what}`)
     if (!isBusy(phase)) brokenTimes(phase).forEach(say)
     for (const [path, { processor_ms }] of held) {
       if (processor_ms > bounds.work)
         say(`${path} held the event loop for ${processor_ms} ms of work, the bound is ${bounds.work}`)
     }
-    if (memory > memoryBound) say(`${megabytes(memory)}, the bound is ${megabytes(memoryBound)}`)
+    const bound = memoryBound(series)
+    if (memory > bound) say(`${megabytes(memory)}, the bound is ${megabytes(bound)}`)
   }
   if (stop > bounds.stop) broken.push(`SIGTERM took ${stop.toFixed(0)} ms, the bound is ${bounds.stop}`)
   for (const [table, rows] of lost) if (rows !== 0) broken.push(`${rows} rows of ${table} are lost`)

@@ -21,13 +21,20 @@ const limits = {
   threads: 1,
   thread: 256 * MiB
 }
-/** What docs/operations.md derives. */
-export const memoryBound =
-  1.25 * (2 * limits.memtable + 3 * limits.bodies + limits.memory) +
-  limits.caches +
-  200 * MiB +
-  limits.hard +
-  (limits.threads + 1) * (40 * MiB + limits.thread)
+/** Bytes of a series with one tag while what holds it grows. */
+const seriesBytes = 300
+
+/** What docs/operations.md derives, in bytes. */
+export function memoryBound(series: number): number {
+  return (
+    1.25 * (2 * limits.memtable + 3 * limits.bodies + limits.memory) +
+    limits.caches +
+    200 * MiB +
+    limits.hard +
+    (limits.threads + 1) * (40 * MiB + limits.thread) +
+    series * seriesBytes
+  )
+}
 
 /** Milliseconds, and how many of them the processor worked. */
 export interface Held {
@@ -42,6 +49,8 @@ export interface Phase {
   /** Most bytes the processes held, memory that they share counted once, and how many of these the server itself did. */
   readonly memory: number
   readonly ownMemory: number
+  /** Series that attackers have made until its end, at most. */
+  readonly series: number
   /** What the log says held the event loop the longest, by route. */
   readonly held: ReadonlyMap<string, Held>
 }
@@ -60,7 +69,7 @@ export interface Siege {
 
 export interface SiegeOptions {
   readonly minutes: number
-  /** Names that attacks must contain; none: all. */
+  /** Words that names of attacks must contain, or `all at once`: nothing but that; none: all. */
   readonly only?: string | undefined
   readonly report: (phase: Phase) => void
 }
@@ -104,25 +113,28 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
     }, 500)
     ends.push(() => clearInterval(watching))
 
-    const chosen = attacks.filter(({ name }) => name.includes(only)).map(({ name }) => name)
-    const waves = [[], ...chosen.map(name => [name]), ...(only === '' ? [chosen] : [])]
     const total = minutes * 60_000
-    // All at once takes a quarter of the time.
-    const single = (only === '' ? 0.75 * total : total) / (waves.length - (only === '' ? 1 : 0))
+    const waves = wavesOf(only)
+    const together = waves.filter(wave => wave.length > 1).length
+    const alone = waves.length - together
+    // All at once takes a quarter of the time beside others.
+    const share = together === 0 ? 0 : alone > 1 ? 0.25 : 0.9
     const phases: Phase[] = []
+    let series = 0
     for (const wave of waves) {
       if (died) break
       const started = told()
       worker.postMessage({ names: wave })
       await started
-      await pause(wave === chosen && only === '' ? total / 4 : single)
+      await pause(wave.length > 1 ? share * total : ((1 - share) * total) / alone)
       const stopped = told()
       worker.postMessage({ names: [] })
       const outcomes = await stopped
       // What was begun belongs to this wave.
       await pause(settling)
-      const name = wave.length === 0 ? 'nothing' : wave.length === 1 ? wave[0]! : 'all at once'
-      const phase = { name, clocks: honest.take(), outcomes, ...peak, held: new Map(held) }
+      const name = wave.length === 0 ? 'nothing' : wave.length === 1 ? wave[0]! : allAtOnce
+      series += seriesOf(outcomes)
+      const phase = { name, clocks: honest.take(), outcomes, ...peak, series, held: new Map(held) }
       peak = none
       held.clear()
       phases.push(phase)
@@ -141,6 +153,25 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
     for (const end of ends) await end()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Also those whose answer nobody has waited for. */
+function seriesOf(outcomes: Outcomes): number {
+  let series = 0
+  for (const attack of attacks) {
+    for (const count of outcomes.get(attack.name)?.values() ?? []) series += count * (attack.series ?? 0)
+  }
+  return series
+}
+
+const allAtOnce = 'all at once'
+
+/** Names of attacks that run beside each other, one wave after the other; the first has none. */
+function wavesOf(only: string): string[][] {
+  const names = attacks.map(({ name }) => name)
+  if (only === allAtOnce) return [[], names]
+  const chosen = names.filter(name => name.includes(only))
+  return [[], ...chosen.map(name => [name]), ...(only === '' ? [chosen] : [])]
 }
 
 function users(): string {

@@ -60,7 +60,7 @@ export const functions = words(`
   to_decades to_hex to_hours to_json to_microseconds to_millennia to_milliseconds to_minutes to_months to_quarters to_seconds to_timestamp
   to_weeks to_years today transaction_timestamp translate trim trunc try_strptime typeof ucase unbin unhex unicode union_extract union_tag
   union_value unnest unpivot_list upper url_decode url_encode uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7
-  var_pop var_samp variance variant_extract variant_normalize variant_typeof wavg week weekday weekofyear weighted_avg xor year yearweek
+  var_pop var_samp variance wavg week weekday weekofyear weighted_avg xor year yearweek
 `)
 
 /** Functions with these beginnings, of which there are many: the orders of texts by language. */

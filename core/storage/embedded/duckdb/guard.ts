@@ -6,6 +6,7 @@ import type { Placeholder } from '../sql/frames.ts'
 import { functionPrefixes, functions, nodes, type Part, tableFunctions } from './allowed.ts'
 import type { ReadStatement } from './counted.ts'
 import { macroNames } from './macros/index.ts'
+import { deepJsonNames } from './macros/json-depth.ts'
 
 /** What it reads. Throws DbError, with its offset where it is known, for a statement that is not a query made of what is allowed. */
 export async function guard(
@@ -13,7 +14,7 @@ export async function guard(
   text: string,
   placeholders: readonly Placeholder[]
 ): Promise<ReadStatement> {
-  const read = JSON.parse(await serialize(connection, text)) as Serialized
+  const read = readSerialized(await serialize(connection, text))
   const at = charactersOf(text)
   if (read.error) throw unreadable(read, at)
   const [statement, ...more] = read.statements
@@ -52,6 +53,12 @@ async function serialize(connection: DuckDBConnection, text: string): Promise<st
   }
   prepared.bindVarchar(1, text)
   return String((await prepared.runAndReadAll()).getRows()[0]![0])
+}
+
+/** DuckDB writes a number that is larger than any as no JSON has it. */
+function readSerialized(text: string): Serialized {
+  if (/"value":-?Infinity\b/.test(text)) throw new DbError('InvalidArguments', 'a number of the statement is too large')
+  return JSON.parse(text) as Serialized
 }
 
 function unreadable({ error_type: type, error_message: message, position }: Serialized & { error: true }, at: Locate) {
@@ -107,6 +114,8 @@ function checkNode(
   if (members === undefined) throw refused(kind.replaceAll('_', ' '), offset)
   const name = node['function_name']
   const isKnown = name === undefined || (part === 'tableFunction' ? tableFunctions.has(folded(name)) : isAllowed(name))
+  const unbounded = unboundedJson(node, kind)
+  if (unbounded !== undefined) throw refused(unbounded, offset)
   if (kind === 'BASE_TABLE') checkTable(node, scope, tables, offset)
   const inner = kind === 'RECURSIVE_CTE_NODE' ? new Set([...scope, folded(node['cte_name'])]) : scope
   const known = part === 'query' ? readCommon(node['cte_map'], inner, waiting) : inner
@@ -116,6 +125,21 @@ function checkNode(
     if (held !== 'commons') waiting.push([value, held, known])
   }
   return isKnown ? undefined : { name: String(name), offset, isTable: part === 'tableFunction' }
+}
+
+/** Functions that answer otherwise the next time: what is looked at would not be what is used. */
+const changing = /"function_name":"(?:random|uuid|uuidv4|uuidv7|gen_random_uuid)"/i
+
+/** In words, what would take JSON of any depth past the bounds of the macros, which DuckDB crashes on. */
+function unboundedJson(node: JsonObject, kind: string): string | undefined {
+  if (kind === 'FUNCTION') {
+    const name = folded(node['function_name'])
+    if (!deepJsonNames.has(name)) return undefined
+    if (node['schema'] !== undefined || node['catalog'] !== undefined) return `${name} behind a schema`
+    return changing.test(JSON.stringify(node['children'])) ? `a random argument of ${name}` : undefined
+  }
+  const type = kind === 'TYPE' ? node['type_name'] : node['id']
+  return typeof type === 'string' && folded(type) === 'variant' ? 'the type VARIANT' : undefined
 }
 
 function kindOf(node: JsonObject, part: Part): string {

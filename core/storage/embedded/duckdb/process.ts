@@ -1,8 +1,8 @@
 // The program of a query process: DuckDB for the statements the server sends, nothing else. It lives as long as the server does.
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { Socket } from 'node:net'
-import { giveWay } from '../../../workers/give-way.ts'
+import { getPriority, setPriority } from 'node:os'
 import { removeFolder } from '../spool/remove-folder.ts'
 import { encodeFrame, FrameKind, FrameReader, type ProcessSettings, type StatementFrame } from '../sql/frames.ts'
 import { openConfined } from './confined.ts'
@@ -49,6 +49,7 @@ async function open(settings: ProcessSettings): Promise<ProcessStatements> {
   process.title = `weir ${settings.name} queries`
   const { folders, temporary: spill, memoryLimit, threads, connections } = settings
   leftovers = settings.leftovers
+  mkdirSync(spill, { recursive: true })
   const [instance, main] = await openConfined({ folders, spill, memoryLimit, threads })
   await main.run(macroStatements())
   main.closeSync()
@@ -58,9 +59,11 @@ async function open(settings: ProcessSettings): Promise<ProcessStatements> {
   return new ProcessStatements(instance, connections, send)
 }
 
+/** That of the process as its starter has set it, also for threads that began before. */
 function lowerRank(): void {
   try {
-    for (const thread of readdirSync('/proc/self/task')) giveWay('programs', Number(thread))
+    const rank = getPriority()
+    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), rank)
     writeFileSync('/proc/self/oom_score_adj', String(outOfMemoryPoints))
   } catch {
     // Not allowed in some containers, or no Linux: the statements run all the same.

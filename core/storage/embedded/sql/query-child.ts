@@ -1,8 +1,6 @@
 // One run of a query process: starts it, hands it statements, watches its memory, and ends it.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { DbError } from '../../../errors.ts'
 import { every, type Timer } from '../../../timer.ts'
@@ -15,6 +13,7 @@ import {
   type ProcessSettings,
   type StatementFrame
 } from './frames.ts'
+import type { Program, ProgramOrder } from './program.ts'
 import { type SqlAnswer, Statement } from './statement.ts'
 
 export type EndReason = 'memory' | 'stuck' | 'died'
@@ -60,9 +59,10 @@ export class QueryChild {
   readonly statements = new Map<number, Statement>()
   readonly #options: ChildOptions
   readonly #events: ChildEvents
-  readonly #process: ChildProcess
-  readonly #socket: Socket
-  readonly #stderr: Socket
+  /** Undefined until it is started; what it is sent waits meanwhile. */
+  #program: Program | undefined
+  readonly #unsent: Buffer[] = []
+  #isHeld = false
   /** Resolves when it has ended and nothing of it is left on the disk. */
   readonly #gone: Promise<void>
   #isReady = false
@@ -74,48 +74,50 @@ export class QueryChild {
   #sincePing = pingInterval
   #answered = true
 
-  /** Throws what the operating system says where no process can be started. */
-  constructor(options: ChildOptions, events: ChildEvents) {
+  constructor(options: ChildOptions, events: ChildEvents, start: (order: ProgramOrder) => Promise<Program>) {
     this.#options = options
     this.#events = events
-    mkdirSync(options.temporary, { recursive: true })
-    this.#process = spawn(process.execPath, [...flags, programPath()], {
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      // Nothing else of the server's environment: statements have no business with it.
-      env: {
-        ...allocator,
-        UV_THREADPOOL_SIZE: String(options.waitingThreads),
-        ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] })
-      }
-    })
-    // Told a moment later; whether there is a process is known now.
-    this.#process.on('error', () => {})
-    if (this.#process.pid === undefined) {
-      throw new Error(`${process.execPath} cannot be run, or there are too many processes or open files`)
+    const { hardLimit: _, waitingThreads, ...settings } = options
+    this.#write(FrameKind.settings, 0, 0, JSON.stringify(settings))
+    const environment = {
+      ...allocator,
+      UV_THREADPOOL_SIZE: String(waitingThreads),
+      ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] })
     }
-    this.#socket = this.#process.stdio[3] as Socket
-    this.#socket.on('error', () => {})
+    // Nothing else of the server's environment: statements have no business with it.
+    const starting = start({ path: process.execPath, arguments: [...flags, programPath()], environment })
+    this.#gone = this.#live(starting).finally(() => this.#cleanUp())
+  }
+
+  /** From its start to its end. */
+  async #live(starting: Promise<Program>): Promise<void> {
+    let program: Program
+    try {
+      program = await starting
+    } catch (error) {
+      this.#over('died', (error as Error).message)
+      return
+    }
+    this.#program = program
+    const { socket, stderr, ended } = program
+    socket.on('error', () => {})
     const reader = new FrameReader((kind, statement, argument, payload) => {
       this.#receive(kind, statement, argument, payload)
     })
-    this.#socket.on('data', (piece: Buffer) => reader.push(piece))
-    this.#stderr = this.#process.stderr as Socket
-    this.#stderr.on('data', (piece: Buffer) => {
+    socket.on('data', (piece: Buffer) => reader.push(piece))
+    stderr.on('error', () => {})
+    stderr.on('data', (piece: Buffer) => {
       this.#lastWords = (this.#lastWords + piece.toString()).slice(-maxLastWords)
     })
-    this.#hold(false)
-    const { promise: exited, resolve } = Promise.withResolvers<void>()
-    this.#process.once('close', (code, signal) => {
-      this.#over('died', signal === null ? `it ended with code ${code}` : `it crashed (${signal})`)
-      resolve()
-    })
-    this.#gone = exited.then(() => this.#cleanUp())
-    const { hardLimit: _, waitingThreads: __, ...settings } = options
-    this.#write(FrameKind.settings, 0, 0, JSON.stringify(settings))
+    program.hold(this.#isHeld)
+    if (this.#isOver) program.kill()
+    else for (const frame of this.#unsent.splice(0)) socket.write(frame)
+    const { code, signal } = await ended
+    this.#over('died', signal === null ? `it ended with code ${code}` : `it crashed (${signal})`)
   }
 
   get pid(): number | undefined {
-    return this.#process.pid
+    return this.#program?.pid
   }
 
   get isReady(): boolean {
@@ -166,7 +168,7 @@ export class QueryChild {
 
   /** Ends it whatever it does. */
   kill(reason: EndReason, detail: string): void {
-    this.#process.kill('SIGKILL')
+    this.#program?.kill()
     this.#over(reason, detail)
   }
 
@@ -175,7 +177,7 @@ export class QueryChild {
     this.#isOver = true
     this.lose(() => error)
     this.#hold(true)
-    this.#process.kill('SIGKILL')
+    this.#program?.kill()
     await this.#gone
   }
 
@@ -187,7 +189,8 @@ export class QueryChild {
 
   /** Whether the server's own process goes on for it. */
   #hold(hold: boolean): void {
-    for (const handle of [this.#process, this.#socket, this.#stderr]) hold ? handle.ref() : handle.unref()
+    this.#isHeld = hold
+    this.#program?.hold(hold)
   }
 
   #over(reason: EndReason, detail: string): void {
@@ -200,13 +203,16 @@ export class QueryChild {
     this.#watch?.stop()
     if (this.#status !== undefined) closeSync(this.#status)
     this.#status = undefined
-    this.#socket.destroy()
+    this.#program?.socket.destroy()
     // What cannot be removed now is removed by the next start.
     await rm(this.#options.temporary, { recursive: true, force: true }).catch(() => {})
   }
 
   #write(kind: number, statement: number, argument = 0, payload = ''): void {
-    if (!this.#isOver && this.#socket.writable) this.#socket.write(encodeFrame(kind, statement, argument, payload))
+    if (this.#isOver) return
+    const frame = encodeFrame(kind, statement, argument, payload)
+    if (this.#program === undefined) this.#unsent.push(frame)
+    else if (this.#program.socket.writable) this.#program.socket.write(frame)
   }
 
   #receive(kind: number, statement: number, argument: number, payload: Buffer): void {
@@ -256,6 +262,7 @@ export class QueryChild {
 
   /** The descriptor stays that of this process, whoever gets its number afterwards. */
   #readResident(): number {
+    if (this.#program === undefined) return 0
     try {
       this.#status ??= openSync(`/proc/${this.pid}/status`, 'r')
       const buffer = Buffer.allocUnsafe(4096)

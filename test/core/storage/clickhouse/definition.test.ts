@@ -33,10 +33,10 @@ function tableWith(options: Table['options'] = {}): Table {
   }
 }
 
-const place = { prefix: 'weir_', cluster: 'all' }
+const location = { prefix: 'weir_', cluster: 'all' }
 
 t.test('with a cluster rows are replicated on each shard, below a table that everybody asks', async t => {
-  const [local, distributed, ...more] = createStatements(tableWith(), { place, hasTextIndex: true, database: {} })
+  const [local, distributed, ...more] = createStatements(tableWith(), { location, hasTextIndex: true, database: {} })
   t.equal(more.length, 0)
   t.match(local, /^CREATE TABLE IF NOT EXISTS `weir_public`\.`visits__local` ON CLUSTER `all` \(/)
   t.ok(
@@ -54,7 +54,11 @@ t.test('with a cluster rows are replicated on each shard, below a table that eve
 
 t.test('options of a table are its engine, its partitions and its time to live', async t => {
   const create = (options: Table['options'], database = {}) =>
-    createStatements(tableWith(options), { place: { prefix: 'weir_', cluster: '' }, hasTextIndex: true, database })[0]!
+    createStatements(tableWith(options), {
+      location: { prefix: 'weir_', cluster: '' },
+      hasTextIndex: true,
+      database
+    })[0]!
   t.match(create({ append_mode: true }), /ENGINE = MergeTree\(\) PARTITION BY toYYYYMM\(`at`\)/)
   t.match(create({ merge_mode: 'last_non_null' }), /ENGINE = CoalescingMergeTree\(\)/)
   t.match(

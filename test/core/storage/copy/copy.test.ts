@@ -209,7 +209,7 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
 }
 
 function copyAll(source: Engine, target: Engine, options: Partial<CopyOptions> = {}): Promise<CopyResult> {
-  return copyStorage({ source, target, signal: never, settle: 10, contents: true, ...options })
+  return copyStorage({ source, target, signal: never, insertGrace: 10, contents: true, ...options })
 }
 
 /** The engine with writes of its own kind. */
