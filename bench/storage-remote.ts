@@ -9,7 +9,7 @@ import type { SeriesWrite } from '../core/model/series.ts'
 import { createStore, type Store } from '../core/storage/store.ts'
 import { decodeSnappy, snappyLength, snappySlack } from '../core/wire/snappy.ts'
 import { defaultPhysicalTable, timeColumn, valueColumn } from '../plugins/metricsys/write/columns.ts'
-import { Frame } from '../plugins/metricsys/write/decode/frame.ts'
+import { DecodeBuffer } from '../plugins/metricsys/write/decode/decode-buffer.ts'
 import { decodeV1 } from '../plugins/metricsys/write/decode/v1.ts'
 import { SeriesNames } from '../plugins/metricsys/write/series-name.ts'
 import { finish, never, nothing, openEngine, resetPeak, rounds, timed } from './storage-measure.ts'
@@ -38,13 +38,13 @@ export async function measureRemote(folder: string, file: string): Promise<void>
   const store = createStore({ engine, config, metrics })
   const written = { ...nothing }
   const flushed = { ...nothing }
-  const frames = Array.from({ length: ahead }, () => new Frame())
+  const buffers = Array.from({ length: ahead }, () => new DecodeBuffer())
   resetPeak()
   for (let round = 0; round < rounds; round++) {
     const [from, to] = [round, round + 1].map(part => Math.floor((bodies * part) / rounds))
     for (let at = from!; at < to!; at += ahead) {
       const count = Math.min(ahead, to! - at)
-      const writes = frames.slice(0, count).map(frame => decode(readBody(corpus), frame))
+      const writes = buffers.slice(0, count).map(buffer => decode(readBody(corpus), buffer))
       await timed(written, () => writeAll(store, writes))
     }
     await timed(flushed, () => engine.maintain({ kind: 'flush' }, never))
@@ -85,18 +85,18 @@ function readBody(corpus: number): Uint8Array {
   return body
 }
 
-function decode(body: Uint8Array, frame: Frame): SeriesWrite {
-  const length = decodeSnappy(body, frame.reserveBody(snappyLength(body) + snappySlack))
-  decodeV1(frame, length)
+function decode(body: Uint8Array, buffer: DecodeBuffer): SeriesWrite {
+  const length = decodeSnappy(body, buffer.reserveBody(snappyLength(body) + snappySlack))
+  decodeV1(buffer, length)
   const names = new SeriesNames(false)
   return {
     kind: 'series',
-    keys: frame.keys,
-    name: i => names.read(frame.body, frame.starts[i]!, frame.ends[i]!),
-    samples: frame.samples,
-    series: frame.series,
-    times: frame.times,
-    values: frame.values,
+    keys: buffer.keys,
+    name: i => names.read(buffer.body, buffer.starts[i]!, buffer.ends[i]!),
+    samples: buffer.samples,
+    series: buffer.series,
+    times: buffer.times,
+    values: buffer.values,
     timeColumn,
     valueColumn,
     physicalTable: defaultPhysicalTable

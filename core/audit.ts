@@ -1,4 +1,4 @@
-// The audit log: who changed the shape of the data, deleted, called the server's administration, or was refused, as lines of JSON.
+// The audit log: schema changes, deletes, administration and refused requests with their users, as lines of JSON.
 import type { Config } from './config/schema.ts'
 import { isDbError } from './errors.ts'
 import type { RequestContext } from './http/context.ts'

@@ -79,7 +79,7 @@ export async function createCore(config: Config, { folder, plugins, reducers = [
   const refusals = metrics.counter('svc_refused_total', help, ['plugin', 'code'])
   const slowQueries = createSlowQueries({ config: config.slow_query, system, metrics, log })
   const closeAll: Core['close'] = async limit => {
-    await slowQueries.settle()
+    await slowQueries.flush()
     await close(limit)
   }
   return {
@@ -106,7 +106,7 @@ export async function createCore(config: Config, { folder, plugins, reducers = [
 }
 
 function openLog(config: Config['logging'], metrics: Metrics): RootLogger {
-  const help = 'Lines of the log that could not be written, or found no place because too many waited.'
+  const help = 'Lines of the log that could not be written, or were dropped because the queue was full.'
   const lost = metrics.counter('svc_log_lines_lost_total', help, ['output'])
   for (const output of ['stdout', 'file']) lost.add(0, { output })
   try {

@@ -34,8 +34,8 @@ async function importFile(file: string): Promise<Record<string, unknown>> {
   try {
     return await importForeign(pathToFileURL(file).href, url => loaded.push(url))
   } catch (error) {
-    const place = locationOf(error, file) ?? (error instanceof SyntaxError ? brokenFile(loaded) : undefined)
-    throw new Error(place === undefined ? reasonOf(error) : `${place}: ${reasonOf(error)}`, { cause: error })
+    const location = locationOf(error, file) ?? (error instanceof SyntaxError ? brokenFile(loaded) : undefined)
+    throw new Error(location === undefined ? reasonOf(error) : `${location}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
@@ -86,7 +86,7 @@ function readManifest(path: string): Manifest {
   }
 }
 
-/** File and line of a thrown error: what its stack begins with, or the first place in the module's folder. */
+/** File and line of a thrown error: what its stack begins with, or the first position in the module's folder. */
 function locationOf(error: unknown, file: string): string | undefined {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined
   const [first = ''] = error.stack.split('\n')

@@ -88,7 +88,7 @@ export interface PluginSpec<
    * named as its table among the options, made with `tcpOptions`, `udpOptions` or `grpcOptions`.
    */
   listeners?(core: PluginCore, config: Static<C>, service: S): readonly Listener[] | Promise<readonly Listener[]>
-  /** Shapes the body of errors on this plugin's routes; absent: the server's own JSON. */
+  /** Formats error bodies on this plugin's routes; absent: the server's own JSON. */
   formatError?(error: DbError, request: FastifyRequest): WireError
   /**
    * With `user_provider = "plugin:NAME"`: who sends these credentials. Throws DbError `UserPasswordMismatch` for whoever is nobody, after the
@@ -219,7 +219,7 @@ declare module 'fastify' {
     sameOrigin?: boolean
     /** Name of the plugin the route belongs to; set by the server. */
     plugin?: string
-    /** Whether the plugin shapes its errors itself; set by the server. */
+    /** Whether the plugin has `formatError`; set by the server. */
     ownErrors?: boolean
     /** Set by the server where a known path is asked with another method: the methods it has. */
     allow?: string

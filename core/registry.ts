@@ -55,7 +55,7 @@ export async function loadPlugins(
 }
 
 /** Plugins that `logging.level` names and nobody knows; `core` is everything that belongs to none. */
-export function unknownLevels({ logging, plugins }: Config, names: Iterable<string>): ConfigProblem[] {
+function unknownLevels({ logging, plugins }: Config, names: Iterable<string>): ConfigProblem[] {
   const known = ['core', ...names, ...Object.keys(plugins)]
   return [...parseLevels(logging.level, 'info').plugins.keys()]
     .filter(name => !known.includes(name))

@@ -22,7 +22,7 @@ export interface SlowQueries {
   /** Keeps the query if it was slower than `slow_query.threshold`; never throws and waits for nothing. */
   observe(ctx: RequestContext, query: SlowQuery): void
   /** Resolves when what was observed is stored. */
-  settle(): Promise<void>
+  flush(): Promise<void>
 }
 
 export interface SlowQueryDependencies {
@@ -32,7 +32,7 @@ export interface SlowQueryDependencies {
   readonly log: Logger
 }
 
-export const slowQueryTable = 'slow_queries'
+const slowQueryTable = 'slow_queries'
 
 /** Characters of a query that are kept. */
 const textLimit = 4096
@@ -87,7 +87,7 @@ export function createSlowQueries({ config, system, metrics, log }: SlowQueryDep
       )
       if (config.record_type === 'system_table') keep(safe)
     },
-    settle: async () => writing
+    flush: async () => writing
   }
 }
 

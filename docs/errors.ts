@@ -3,7 +3,7 @@ import { errorCodes } from '../core/errors.ts'
 
 const intro = `# Errors
 
-Every error under \`/v1\` that a protocol does not shape itself is JSON with a code and a text:
+Every error under \`/v1\` that a protocol does not format itself is JSON with a code and a text:
 
 \`\`\`json
 { "code": 4001, "error": "Table not found: visits", "execution_time_ms": 2 }

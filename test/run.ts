@@ -1,7 +1,7 @@
-// Runs test files, each in a process of its own and some side by side: all of them, with --long those that take long, or those that are named.
+// Runs test files, each in a process of its own and some side by side: all of them, with --long those that take long, or the named files and folders.
 // The same files run with `npx tap run`, too, which looks at every module that any process loads: coverage needs that, and it takes its time.
 import { spawn } from 'node:child_process'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -30,11 +30,16 @@ const { values, positionals } = parseArgs({
 
 /** Those that take long have a name of their own, and what can be as long as it likes asks `isLong`. */
 function filesToRun(): string[] {
-  if (positionals.length > 0) return positionals
-  const usual = globSync('test/**/*.test.ts', { cwd: root }).sort()
+  if (positionals.length > 0)
+    return positionals.flatMap(name => (statSync(join(root, name)).isDirectory() ? testsIn(name) : name))
+  const usual = testsIn('test')
   if (!values.long) return usual
   const asking = usual.filter(file => readFileSync(join(root, file), 'utf8').includes("/long.ts'"))
   return [...globSync('test/**/*.long.ts', { cwd: root }).sort(), ...asking]
+}
+
+function testsIn(folder: string): string[] {
+  return globSync(`${folder}/**/*.test.ts`, { cwd: root }).sort()
 }
 
 const running = new Set<ReturnType<typeof spawn>>()

@@ -13,19 +13,19 @@ export function parseCredentials(header: string | undefined): Credentials {
   const value = space < 0 ? '' : header.slice(space + 1)
   if (scheme === 'basic') return parseBasic(value)
   if (scheme === 'bearer') {
-    if (!/^\S+$/.test(value)) throw invalid('expected Bearer and a token')
+    if (!/^\S+$/.test(value)) throw invalidHeader('expected Bearer and a token')
     return { kind: 'bearer', token: value }
   }
-  if (!/^[!-~]+$/.test(scheme)) throw invalid('expected a scheme, one space and credentials')
+  if (!/^[!-~]+$/.test(scheme)) throw invalidHeader('expected a scheme, one space and credentials')
   throw new DbError('InvalidAuthHeader', `Unsupported http auth scheme, name: ${scheme}`)
 }
 
 function parseBasic(value: string): Credentials {
   if (value === '' || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(value))
-    throw invalid('expected Basic, one space and standard base64')
+    throw invalidHeader('expected Basic, one space and standard base64')
   const text = decode(Buffer.from(value, 'base64'))
   const colon = text.indexOf(':')
-  if (colon < 0) throw invalid('expected base64 of user:password')
+  if (colon < 0) throw invalidHeader('expected base64 of user:password')
   return { kind: 'password', user: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
@@ -37,6 +37,6 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function invalid(expected: string): DbError {
+function invalidHeader(expected: string): DbError {
   return new DbError('InvalidAuthHeader', `invalid authorization header: ${expected}`)
 }

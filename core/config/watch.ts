@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { after, every, type Timer } from '../timer.ts'
 
 /** Milliseconds a file has to be quiet before it is looked at; and between two looks where the system reports no changes. */
-const settle = 50
+const debounce = 50
 const recheck = 10_000
 
 /**
@@ -17,7 +17,7 @@ export function watchFile(file: string, look: () => void, failed: (error: Error)
   // The folder is watched, not the file: an editor or an atomic rename puts another file in its place.
   const unwatch = watchFolder(dirname(resolve(file)), failed, () => {
     pending?.stop()
-    pending = after(settle, look).unref()
+    pending = after(debounce, look).unref()
   })
   const timer = every(recheck, look).unref()
   return () => {

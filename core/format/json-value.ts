@@ -92,7 +92,7 @@ function* listInPieces(list: readonly unknown[], write: ValueWriter): Generator<
 }
 
 /** The shortest decimal that reads back as the same 32-bit float. */
-export function writeFloat32(value: number): string {
+function writeFloat32(value: number): string {
   if (!Number.isFinite(value)) return 'null'
   for (let digits = 6; digits <= 9; digits++) {
     const short = Number(value.toPrecision(digits))

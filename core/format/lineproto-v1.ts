@@ -1,4 +1,4 @@
-// The result shape of an older time-series query API: series with columns and values, times in one unit.
+// The result format of an older time-series query API: series with columns and values, times in one unit.
 import type { ResultVector } from '../model/batch.ts'
 import { writeJsonString } from '../model/json-write.ts'
 import { convertTime } from '../model/time.ts'

@@ -98,14 +98,14 @@ async function contextOf(
   const address = socket?.remoteAddress
   const plain = context(address, signal)
   const user = core.users === undefined ? plain.user : await core.users.authenticate(credentialsOf(headers, socket))
-  const place = inDatabase(user, headerText(headers, 'x-svc-db-name') || options.db)
-  authorise(place.user, 'write')
+  const scope = inDatabase(user, headerText(headers, 'x-svc-db-name') || options.db)
+  authorise(scope.user, 'write')
   const quota = quotas.of(core.users === undefined ? labels.plugin : user.name, address ?? '')
   // Whoever is in debt is told so before the message is read.
   quota?.charge('bytes', 0)
   return {
     ...plain,
-    ...place,
+    ...scope,
     timezone: zoneName(headers) ?? plain.timezone,
     hints: readHints(headers),
     ...(quota && { quota })

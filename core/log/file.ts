@@ -85,7 +85,7 @@ function hourOf(time: Date): string {
   return time.toISOString().slice(0, 13).replace('T', '-')
 }
 
-/** The current file may not be there: one place is kept for it. A folder that cannot be read is left alone. */
+/** Deletes the oldest files. One of the allowed number is kept for the current file, which may not exist yet. A folder that cannot be read is left alone. */
 function prune(
   dir: string,
   { name, hour, keep }: { readonly name: string; readonly hour: string; readonly keep: number }

@@ -19,7 +19,7 @@ export type RootLogger = Logger & {
   close(): Promise<void>
 }
 
-/** Told how many lines could not be written, or found no place because too many waited. */
+/** Told how many lines could not be written, or were dropped because the queue was full. */
 export type LogLoss = (output: 'stdout' | 'file', lines: number) => void
 
 /** Logs to the standard output and to hourly files in `dir`, as configured. Throws when the folder cannot be made. */

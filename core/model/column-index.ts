@@ -29,12 +29,13 @@ export function parseColumnIndex(
   texts: Readonly<Record<string, string>>,
   type: ColumnType
 ): ColumnIndex {
-  if (kind === 'fulltext' && type !== 'String') throw invalid(`a fulltext index needs a STRING column, not ${type}`)
+  if (kind === 'fulltext' && type !== 'String')
+    throw new DbError('InvalidArguments', `a fulltext index needs a STRING column, not ${type}`)
   const options: Record<string, string> = { ...defaults[kind] }
   for (const [name, text] of Object.entries(texts)) {
     if (!Object.hasOwn(options, name)) {
       const known = Object.keys(options).join(', ') || 'none'
-      throw invalid(`unknown option ${name} of the ${kind} index, expected ${known}`)
+      throw new DbError('InvalidArguments', `unknown option ${name} of the ${kind} index, expected ${known}`)
     }
     options[name] = parseOption(name, text)
   }
@@ -46,16 +47,13 @@ function parseOption(name: string, text: string): string {
   const allowed = words[name]
   if (allowed !== undefined) {
     const word = allowed.find(candidate => candidate.toLowerCase() === text.toLowerCase())
-    if (word === undefined) throw invalid(`index option ${name} must be ${allowed.join(' or ')}, not ${text}`)
+    if (word === undefined)
+      throw new DbError('InvalidArguments', `index option ${name} must be ${allowed.join(' or ')}, not ${text}`)
     return word
   }
   const value = Number(text)
   const fits = name === 'granularity' ? Number.isInteger(value) && value > 0 : value > 0 && value <= 1
   if (fits) return text
   const range = name === 'granularity' ? 'an integer above 0' : 'above 0 and at most 1'
-  throw invalid(`index option ${name} must be ${range}, not ${text}`)
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
+  throw new DbError('InvalidArguments', `index option ${name} must be ${range}, not ${text}`)
 }

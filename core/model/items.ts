@@ -399,7 +399,7 @@ function writeText(bytes: Uint8Array, start: number, text: string): number {
   return i === text.length ? start + i : start + encoder.encodeInto(text, bytes.subarray(start)).written
 }
 
-/** The numbers with room for more; what is new is the place's own number. */
+/** The numbers with room for more; each new entry holds its own index. */
 function grown(numbers: Uint32Array, capacity: number): Uint32Array {
   const more = Uint32Array.from({ length: capacity }, (_, i) => i)
   more.set(numbers)

@@ -2,7 +2,7 @@
 import { DbError } from '../errors.ts'
 import type { Steps } from '../pace.ts'
 
-/** Bytes of one step. */
+/** Bytes handled between two yields to other requests. */
 const stepBytes = 1 << 18
 
 const [quote, backslash, comma, array, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b] as const

@@ -2,7 +2,7 @@
 import type { Steps } from '../pace.ts'
 import { type JsonCursor, jsonError } from './json-cursor.ts'
 
-/** Bytes of one step. */
+/** Bytes handled between two yields to other requests. */
 const stepBytes = 1 << 18
 
 const quote = 0x22

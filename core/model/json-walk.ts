@@ -3,7 +3,7 @@ import type { Steps } from '../pace.ts'
 import { maxJsonDepth, readJson, textEnd } from './json.ts'
 import { type JsonCursor, jsonCursor, jsonError, skipSpace, unexpected } from './json-cursor.ts'
 
-/** Bytes of one step. */
+/** Bytes handled between two yields to other requests. */
 const stepBytes = 1 << 18
 
 const [quote, comma, colon, bracket, brace, backslash] = [0x22, 0x2c, 0x3a, 0x5d, 0x7d, 0x5c]

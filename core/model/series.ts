@@ -12,6 +12,18 @@ export interface SeriesKeys {
   readonly hashes?: Int32Array
 }
 
+/** Keys from their bytes; key `i` is `keys[i]`. */
+export function joinSeriesKeys(keys: readonly Uint8Array[]): SeriesKeys {
+  const ends = new Uint32Array(keys.length)
+  let end = 0
+  for (const [i, key] of keys.entries()) {
+    end += key.length
+    ends[i] = end
+  }
+  const starts = Uint32Array.from(keys, (key, i) => ends[i]! - key.length)
+  return { count: keys.length, bytes: Buffer.concat(keys), starts, ends }
+}
+
 /** What a key stands for. */
 export interface SeriesName {
   /** Default: the request's. */

@@ -249,7 +249,7 @@ export function convertTime(value: bigint, from: TimeUnit, to: TimeUnit): bigint
 }
 
 /**
- * Writes a time as nanoseconds since 1970 in 64 bits, low word first, to place `i`, from whole seconds and 0 … 999 999 999 nanoseconds, for
+ * Writes a time as nanoseconds since 1970 in 64 bits, low word first, to index `i`, from whole seconds and 0 … 999 999 999 nanoseconds, for
  * the years 1678 to 2261; makes no bigint.
  */
 export function putNanoseconds(words: Uint32Array, i: number, seconds: number, nanoseconds: number): void {

@@ -70,7 +70,7 @@ export function elementsPerRow(type: ColumnType): 1 | 2 {
 }
 
 /** The first number of `Decimal(p, s)`. */
-export function decimalDigits(type: ColumnType): number {
+function decimalDigits(type: ColumnType): number {
   return Number(/\d+/.exec(type)?.[0] ?? 0)
 }
 

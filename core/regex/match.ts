@@ -71,9 +71,9 @@ function processorTime(): number {
 
 function tooLong(source: string, text: string, at: number): DbError {
   const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source
-  const place = `stopped at character ${at} of ${text.length}`
+  const stop = `stopped at character ${at} of ${text.length}`
   return new DbError(
     'InvalidArguments',
-    `"${shown}" takes too long to find all matches: ${place}, it looks at much of the text for every match`
+    `"${shown}" takes too long to find all matches: ${stop}, it looks at much of the text for every match`
   )
 }

@@ -7,7 +7,7 @@ import { printNative } from './print.ts'
 import type { RegexRoute } from './regex.ts'
 
 const maxSource = 4000
-/** The engine remembers a place per character of a loop; longer text takes the other route before that memory is full. */
+/** The engine remembers a position per character of a loop; longer text takes the other route before that memory is full. */
 const maxText = 65_536
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: every character of ASCII

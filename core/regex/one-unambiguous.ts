@@ -19,7 +19,8 @@ interface Positions {
   edges: number
 }
 
-interface Shape {
+/** Sets of the Glushkov construction for one node: positions that a match may begin and end with. */
+interface NodeFacts {
   /** Can match nothing. */
   readonly nullable: boolean
   readonly first: readonly number[]
@@ -30,7 +31,7 @@ interface Shape {
   readonly freely: boolean
 }
 
-const nothing: Shape = { nullable: true, first: [], last: [], sure: [], freely: true }
+const nothing: NodeFacts = { nullable: true, first: [], last: [], sure: [], freely: true }
 
 /** What is known of a one-unambiguous expression. */
 export interface OneUnambiguous {
@@ -41,18 +42,18 @@ export interface OneUnambiguous {
 /** Undefined unless linear time is certain, and groups mean the same to both engines. */
 export function oneUnambiguous(root: Node): OneUnambiguous | undefined {
   const positions: Positions = { sets: [], next: [], loops: new Set(), edges: 0 }
-  const shape = shapeOf(root, positions, false)
-  if (shape === undefined) return undefined
-  if (!differ(shape.first, positions.sets) || !positions.next.every(next => differ(next, positions.sets)))
+  const facts = factsOf(root, positions, false)
+  if (facts === undefined) return undefined
+  if (!differ(facts.first, positions.sets) || !positions.next.every(next => differ(next, positions.sets)))
     return undefined
-  const found = { takesSome: !shape.nullable }
+  const found = { takesSome: !facts.nullable }
   if (startsWithText(root)) return found
-  const starts = shape.first.reduce((all, position) => all | positions.sets[position]!, 0n)
-  const sure = new Set(shape.sure)
+  const starts = facts.first.reduce((all, position) => all | positions.sets[position]!, 0n)
+  const sure = new Set(facts.sure)
   const restarts = [...positions.loops].some(
     position => !sure.has(position) && (starts & positions.sets[position]!) !== 0n
   )
-  return !shape.nullable && positions.sets.length <= maxUnboundPositions && !restarts ? found : undefined
+  return !facts.nullable && positions.sets.length <= maxUnboundPositions && !restarts ? found : undefined
 }
 
 /** Whether no character belongs to two of the positions. */
@@ -75,7 +76,7 @@ function startsWithText(node: Node): boolean {
 }
 
 /** Undefined where there are several ways to nothing, or where a group stands in a loop. */
-function shapeOf(node: Node, positions: Positions, inLoop: boolean): Shape | undefined {
+function factsOf(node: Node, positions: Positions, inLoop: boolean): NodeFacts | undefined {
   switch (node.kind) {
     case 'empty':
       return nothing
@@ -84,10 +85,10 @@ function shapeOf(node: Node, positions: Positions, inLoop: boolean): Shape | und
     case 'set':
       return addPosition(node.chars, positions, inLoop)
     case 'group':
-      return inLoop ? undefined : shapeOf(node.body, positions, inLoop)
+      return inLoop ? undefined : factsOf(node.body, positions, inLoop)
     case 'sequence':
       return sequence(
-        node.parts.map(part => () => shapeOf(part, positions, inLoop)),
+        node.parts.map(part => () => factsOf(part, positions, inLoop)),
         positions
       )
     case 'choice':
@@ -97,7 +98,7 @@ function shapeOf(node: Node, positions: Positions, inLoop: boolean): Shape | und
   }
 }
 
-function addPosition(chars: CharSet, positions: Positions, inLoop: boolean): Shape | undefined {
+function addPosition(chars: CharSet, positions: Positions, inLoop: boolean): NodeFacts | undefined {
   const position = positions.sets.push(chars) - 1
   if (position >= maxPositions) return undefined
   positions.next.push([])
@@ -105,74 +106,74 @@ function addPosition(chars: CharSet, positions: Positions, inLoop: boolean): Sha
   return { nullable: false, first: [position], last: [position], sure: [position], freely: true }
 }
 
-function sequence(makers: readonly (() => Shape | undefined)[], positions: Positions): Shape | undefined {
+function sequence(makers: readonly (() => NodeFacts | undefined)[], positions: Positions): NodeFacts | undefined {
   let all = nothing
   for (const make of makers) {
-    const shape = make()
-    if (shape === undefined || !link(all.last, shape.first, positions)) return undefined
+    const facts = make()
+    if (facts === undefined || !link(all.last, facts.first, positions)) return undefined
     all = {
-      nullable: all.nullable && shape.nullable,
-      first: all.nullable ? [...all.first, ...shape.first] : all.first,
-      last: shape.nullable ? [...all.last, ...shape.last] : shape.last,
-      sure: shape.nullable && shape.freely ? [...all.sure, ...shape.sure] : shape.sure,
-      freely: all.freely && shape.freely
+      nullable: all.nullable && facts.nullable,
+      first: all.nullable ? [...all.first, ...facts.first] : all.first,
+      last: facts.nullable ? [...all.last, ...facts.last] : facts.last,
+      sure: facts.nullable && facts.freely ? [...all.sure, ...facts.sure] : facts.sure,
+      freely: all.freely && facts.freely
     }
   }
   return all
 }
 
-function choice(branches: readonly Node[], positions: Positions, inLoop: boolean): Shape | undefined {
-  const shapes: Shape[] = []
+function choice(branches: readonly Node[], positions: Positions, inLoop: boolean): NodeFacts | undefined {
+  const allFacts: NodeFacts[] = []
   for (const branch of branches) {
-    const shape = shapeOf(branch, positions, inLoop)
-    if (shape === undefined) return undefined
-    shapes.push(shape)
+    const facts = factsOf(branch, positions, inLoop)
+    if (facts === undefined) return undefined
+    allFacts.push(facts)
   }
-  const empty = shapes.filter(({ nullable }) => nullable).length
+  const empty = allFacts.filter(({ nullable }) => nullable).length
   if (empty > 1) return undefined
   return {
     nullable: empty === 1,
-    first: shapes.flatMap(({ first }) => first),
-    last: shapes.flatMap(({ last }) => last),
-    sure: shapes.flatMap(({ sure }) => sure),
-    freely: shapes.every(({ nullable, freely }) => !nullable || freely)
+    first: allFacts.flatMap(({ first }) => first),
+    last: allFacts.flatMap(({ last }) => last),
+    sure: allFacts.flatMap(({ sure }) => sure),
+    freely: allFacts.every(({ nullable, freely }) => !nullable || freely)
   }
 }
 
-/** A body that can match nothing has no shape: engines differ in what its groups are then. */
-function repeat(node: Node & { kind: 'repeat' }, positions: Positions, inLoop: boolean): Shape | undefined {
+/** Undefined for a body that can match nothing: engines differ in what its groups are then. */
+function repeat(node: Node & { kind: 'repeat' }, positions: Positions, inLoop: boolean): NodeFacts | undefined {
   const { body, min, max } = node
   const open = max === Number.POSITIVE_INFINITY
   const copies = open ? Math.max(min, 1) : max
   if (copies === 0 || copies > maxPositions) return undefined
   const many = max > 1
-  const shapes: Shape[] = []
+  const allFacts: NodeFacts[] = []
   for (let i = 0; i < copies; i++) {
     const loops = open && i === copies - 1
     // `many` forbids groups; only the copy that comes around again counts as a loop.
-    const shape = many ? withoutGroups(body, positions, inLoop || loops) : shapeOf(body, positions, inLoop)
-    if (shape === undefined || shape.nullable) return undefined
-    if (loops && !link(shape.last, shape.first, positions)) return undefined
-    shapes.push(shape)
+    const facts = many ? withoutGroups(body, positions, inLoop || loops) : factsOf(body, positions, inLoop)
+    if (facts === undefined || facts.nullable) return undefined
+    if (loops && !link(facts.last, facts.first, positions)) return undefined
+    allFacts.push(facts)
   }
-  return nested(shapes, min, positions)
+  return nested(allFacts, min, positions)
 }
 
 /** `x{1,3}` as `x(x(x)?)?`: one way to leave after each copy. */
-function nested(shapes: readonly Shape[], min: number, positions: Positions): Shape | undefined {
-  let rest: Shape | undefined = nothing
-  for (let i = shapes.length - 1; i >= 0; i--) {
-    const shape = shapes[i]!
-    const after: Shape = rest
-    rest = sequence([() => shape, () => after], positions)
+function nested(allFacts: readonly NodeFacts[], min: number, positions: Positions): NodeFacts | undefined {
+  let rest: NodeFacts | undefined = nothing
+  for (let i = allFacts.length - 1; i >= 0; i--) {
+    const facts = allFacts[i]!
+    const after: NodeFacts = rest
+    rest = sequence([() => facts, () => after], positions)
     if (rest === undefined) return undefined
     if (i >= min) rest = { ...rest, nullable: true, freely: true }
   }
   return rest
 }
 
-function withoutGroups(body: Node, positions: Positions, inLoop: boolean): Shape | undefined {
-  return hasGroup(body) ? undefined : shapeOf(body, positions, inLoop)
+function withoutGroups(body: Node, positions: Positions, inLoop: boolean): NodeFacts | undefined {
+  return hasGroup(body) ? undefined : factsOf(body, positions, inLoop)
 }
 
 function link(from: readonly number[], to: readonly number[], positions: Positions): boolean {

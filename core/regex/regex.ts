@@ -53,7 +53,7 @@ export interface LinearRegex {
  * DbError `InvalidArguments` that tells what is wrong with it.
  */
 export function compileRegex(source: string, flags = ''): LinearRegex {
-  if (!/^[imsU]*$/.test(flags)) throw invalid(source, `unknown flags '${flags}', expected letters of imsU`)
+  if (!/^[imsU]*$/.test(flags)) throw invalidRegex(source, `unknown flags '${flags}', expected letters of imsU`)
   const whole = flags === '' ? source : `(?${flags})${source}`
   const expression = compileRe2(source, whole)
   const re2 = re2Route(expression)
@@ -85,7 +85,7 @@ function compileRe2(source: string, whole: string): RE2JS {
     return RE2JS.compile(whole)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.replace(/^error parsing regexp: /, '') : String(cause)
-    throw invalid(source, reason + limitOf(source))
+    throw invalidRegex(source, reason + limitOf(source))
   }
 }
 
@@ -95,7 +95,7 @@ function limitOf(source: string): string {
   return /\\[1-9]/.test(source) ? ' (there are no back-references)' : ''
 }
 
-function invalid(source: string, reason: string): DbError {
+function invalidRegex(source: string, reason: string): DbError {
   const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source
   return new DbError('InvalidArguments', `"${shown}" is not a regular expression: ${reason}`)
 }

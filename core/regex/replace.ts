@@ -2,7 +2,7 @@
 import { DbError } from '../errors.ts'
 import type { RegexMatch } from './regex.ts'
 
-/** What stands in the place of a match: always the same text, or one made of the match. */
+/** The replacement of a match: a constant text, or one made of the match. */
 export type Replacement = string | ((match: RegexMatch) => string)
 
 export interface ReplaceLimits {

@@ -19,7 +19,7 @@ interface Cursor {
   words: number
 }
 
-/** Words are what lies between everything but letters and digits. Throws DbError `InvalidArguments` with the place in the text. */
+/** Words are what lies between everything but letters and digits. Throws DbError `InvalidArguments` with the position in the text. */
 export function parseSearch(text: string): SearchNode {
   const cursor: Cursor = { text, at: 0, depth: 0, words: 0 }
   const node = readOr(cursor)
@@ -139,7 +139,7 @@ function joined(kind: 'and' | 'or', of: readonly SearchNode[]): SearchNode {
 }
 
 function wrong({ text, at }: Cursor, reason: string): DbError {
-  const place = [...text.slice(0, at)].length + 1
+  const position = [...text.slice(0, at)].length + 1
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
-  return new DbError('InvalidArguments', `invalid search query ${shown}: ${reason} at character ${place}`)
+  return new DbError('InvalidArguments', `invalid search query ${shown}: ${reason} at character ${position}`)
 }

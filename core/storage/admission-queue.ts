@@ -79,7 +79,7 @@ export class AdmissionQueue {
     })
   }
 
-  /** Lets in whoever has a place now. */
+  /** Admits waiting queries while fewer run than may. */
   letIn(): void {
     while (this.#waiting.size > 0 && this.#options.hasSlot()) this.#waiting.next()!.start()
   }

@@ -1,4 +1,4 @@
-// The store that records what changes its shape, and deletes.
+// Wraps a store: changes of schemas and deletes are written to the audit log.
 import type { Audit } from '../audit.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { TableWrite } from '../model/batch.ts'

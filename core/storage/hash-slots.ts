@@ -51,10 +51,10 @@ export class HashSlots {
     this.#count++
     if (this.#count * words * 2 > this.#slots.length) this.#grow()
     else if (this.#before !== undefined) this.#move(this.#before)
-    this.#place(hash | 0, number + 1)
+    this.#insert(hash | 0, number + 1)
   }
 
-  #place(hash: number, stored: number): void {
+  #insert(hash: number, stored: number): void {
     const slots = this.#slots
     const last = slots.length / words - 1
     let slot = hash & last
@@ -74,7 +74,7 @@ export class HashSlots {
     const end = Math.min(before.length / words, this.#moved + movedAtOnce)
     for (; this.#moved < end; this.#moved++) {
       const stored = before[this.#moved * words + 1]!
-      if (stored !== 0) this.#place(before[this.#moved * words]!, stored)
+      if (stored !== 0) this.#insert(before[this.#moved * words]!, stored)
     }
     if (this.#moved * words < before.length) return
     this.#before = undefined

@@ -16,7 +16,7 @@ const nextWord = 6
 /** Keys of one step. */
 const stepKeys = 4_096
 
-/** Place and number of the series of some keys. */
+/** Slot and number of the series of some keys. */
 export interface FoundKeys {
   readonly targets: Uint32Array
   readonly tsids: Uint32Array

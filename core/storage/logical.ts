@@ -42,8 +42,8 @@ const fixed = ['physical_table', 'physical_metric_table'] as const
 /** Why a table cannot take on these options later; undefined when it can. */
 export function changeProblem(table: Table, options: TableOptions): string | undefined {
   const changes = (key: keyof TableOptions) => key in options && options[key] !== table.options[key]
-  const place = fixed.find(changes)
-  if (place !== undefined) return `${place} is decided when a table is made`
+  const option = fixed.find(changes)
+  if (option !== undefined) return `${option} is decided when a table is made`
   if (changes('append_mode') && table.options.append_mode)
     return 'append_mode cannot be taken back: rows may be there twice'
   const mode = isLogical(table) || isPhysical(table) ? shared.find(changes) : undefined

@@ -6,7 +6,7 @@ import type { Query, QueryResult } from './engine.ts'
 import type { Semaphore } from './semaphore.ts'
 import { timed } from './timed.ts'
 
-/** Waits for a place, runs a query and counts it; the place is free when the result was read to its end, left or closed. */
+/** Waits for admission, runs a query and measures it. The query counts as running until its result is read to the end, left or closed. */
 export type RunQuery = (kind: Query['kind'], asking: Asking, run: () => Promise<QueryResult>) => Promise<QueryResult>
 
 type Asking = Pick<RequestContext, 'signal' | 'user'>

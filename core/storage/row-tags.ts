@@ -78,7 +78,7 @@ export function* introduceTags(
   for (let from = 0; from < added.length; from += size) {
     if (from > 0 && from % stepSeries === 0) yield
     const some = added.slice(from, from + size)
-    for (const { labels } of some) checkPlaces(table, tags, labels)
+    for (const { labels } of some) checkTags(table, tags, labels)
     const quota = seriesQuota(catalog, table, limit)
     for (const { labels } of some) quota.take(labels, some.length)
     catalog.addSeries(
@@ -89,7 +89,7 @@ export function* introduceTags(
   return { ...found, columns: write.columns, tags: { numbers, series: write.tags.series } }
 }
 
-function checkPlaces(table: Table, tags: ReadonlySet<string>, labels: readonly SeriesLabel[]): void {
+function checkTags(table: Table, tags: ReadonlySet<string>, labels: readonly SeriesLabel[]): void {
   const other = labels.find(({ name }) => !tags.has(name))
   if (other !== undefined) throw semanticMismatch(table, other.name, 'field', 'tag')
   const missing = table.tags.find(({ name, nullable }) => !nullable && !labels.some(label => label.name === name))

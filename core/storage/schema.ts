@@ -17,18 +17,13 @@ export type WritePlan =
   | { readonly kind: 'widen'; readonly columns: readonly ColumnDefinition[] }
 
 /** Decides what a write needs. Throws DbError for what no change can mend; the message names table, column and types. */
-export function planWrite(
-  database: string,
-  table: Table | undefined,
-  write: TableWrite,
-  autoCreate: boolean
-): WritePlan {
+function planWrite(database: string, table: Table | undefined, write: TableWrite, autoCreate: boolean): WritePlan {
   if (table === undefined) {
     if (!autoCreate || write.op === 'delete') throw notCreated(write.table)
     return { kind: 'create', definition: define(database, write) }
   }
   if (write.op === 'delete' && table.options.append_mode) {
-    throw invalid(`table ${database}.${table.name}: DELETE is not allowed under append mode`)
+    throw new DbError('InvalidArguments', `table ${database}.${table.name}: DELETE is not allowed under append mode`)
   }
   const known = new Map(table.columns.map(column => [column.name, column]))
   const added: ColumnDefinition[] = []
@@ -70,12 +65,13 @@ export function* planSteps(
   return Array.from(drafts.values(), draft => draft.step)
 }
 
-/** Rows of one new table go to one place: the first write decides for the table, so another one must not name something else. */
+/** All writes to one new table must name the same physical table: the first one decides. */
 function checkPhysical({ name, options }: TableDefinition, write: TableWrite): void {
   const asked = write.options?.physical_table
   if (asked === options.physical_table) return
   const [first, second] = [options.physical_table, asked].map(each => each ?? 'none')
-  throw invalid(
+  throw new DbError(
+    'InvalidArguments',
     `table ${name} does not exist yet, and the request's rows name different physical tables for it: ${first} and ${second}`
   )
 }
@@ -117,18 +113,22 @@ export function checkWrite(write: TableWrite): void {
   let timestamps = 0
   for (const column of write.columns) {
     checkName('column', column.name)
-    if (names.has(column.name)) throw invalid(`column ${column.name} of table ${write.table} is given twice`)
+    if (names.has(column.name))
+      throw new DbError('InvalidArguments', `column ${column.name} of table ${write.table} is given twice`)
     names.add(column.name)
     if (column.semantic === 'timestamp') timestamps++
   }
   if (timestamps !== 1)
-    throw invalid(`a write to table ${write.table} needs exactly one time index, it has ${timestamps}`)
+    throw new DbError(
+      'InvalidArguments',
+      `a write to table ${write.table} needs exactly one time index, it has ${timestamps}`
+    )
 }
 
 /** Names of databases, tables and columns: any text of 1 to 255 bytes of UTF-8 without NUL. */
 export function checkName(what: 'database' | 'table' | 'column', name: string): void {
   const problem = nameProblem(what, name)
-  if (problem !== undefined) throw invalid(problem)
+  if (problem !== undefined) throw new DbError('InvalidArguments', problem)
 }
 
 /** Checks a table as somebody defines it. */
@@ -137,19 +137,21 @@ export function checkDefinition(definition: TableDefinition): void {
   const names = new Set<string>()
   for (const column of definition.columns) {
     checkName('column', column.name)
-    if (names.has(column.name)) throw invalid(`column ${column.name} of table ${definition.name} is defined twice`)
+    if (names.has(column.name))
+      throw new DbError('InvalidArguments', `column ${column.name} of table ${definition.name} is defined twice`)
     names.add(column.name)
   }
   const times = definition.columns.filter(column => column.semantic === 'timestamp')
   if (times.length !== 1) throw new DbError('InvalidSyntax', 'Missing time index constraint')
   const time = times[0]!
   if (!isTimestamp(time.type)) {
-    throw invalid(
+    throw new DbError(
+      'InvalidArguments',
       `Invalid column option, column name: ${time.name}, error: time index column must be a timestamp, not ${time.type}`
     )
   }
   if (definition.options.append_mode && definition.options.merge_mode === 'last_non_null') {
-    throw invalid('merge_mode last_non_null cannot go with append_mode')
+    throw new DbError('InvalidArguments', 'merge_mode last_non_null cannot go with append_mode')
   }
 }
 
@@ -161,7 +163,10 @@ export function checkHosts(steps: readonly TableStep[]): void {
   if (both === undefined) return
   const { name } = both
   const own = hosts.get(name) === name ? 'itself' : `table ${hosts.get(name)} of the same request`
-  throw invalid(`physical_table = ${name} of ${own}: a physical table holds no rows of its own; choose another name`)
+  throw new DbError(
+    'InvalidArguments',
+    `physical_table = ${name} of ${own}: a physical table holds no rows of its own; choose another name`
+  )
 }
 
 /** Options a new table takes from its database where it has none of its own; `ttl` stays with the database and acts live. */
@@ -186,19 +191,26 @@ function definition(column: Column): ColumnDefinition {
 
 function addition(table: Table, column: Column): ColumnDefinition {
   if (column.semantic === 'timestamp') {
-    throw invalid(`the time index of table ${table.name} is ${table.timeIndex.name}, the write's is ${column.name}`)
+    throw new DbError(
+      'InvalidArguments',
+      `the time index of table ${table.name} is ${table.timeIndex.name}, the write's is ${column.name}`
+    )
   }
   return definition(column)
 }
 
 function checkType(table: Table, column: Column, existing: ColumnDefinition): void {
   if (column.type !== existing.type) {
-    throw invalid(
+    throw new DbError(
+      'InvalidArguments',
       `Column datatype mismatch. For column: ${column.name}, expected datatype: ${existing.type}, actual datatype: ${column.type} (table ${table.name})`
     )
   }
   if ((column.semantic === 'timestamp') !== (existing.semantic === 'timestamp')) {
-    throw invalid(`the time index of table ${table.name} is ${table.timeIndex.name}, not ${column.name}`)
+    throw new DbError(
+      'InvalidArguments',
+      `the time index of table ${table.name} is ${table.timeIndex.name}, not ${column.name}`
+    )
   }
 }
 
@@ -209,21 +221,20 @@ function checkRequired(table: Table, write: TableWrite): void {
   const isMissing = ({ name, nullable, semantic }: ColumnDefinition) =>
     !nullable && !given.has(name) && !(write.tags !== undefined && semantic === 'tag')
   const missing = table.columns.find(isMissing)
-  if (missing) throw invalid(`column ${missing.name} of table ${table.name} takes no nulls and is missing`)
+  if (missing)
+    throw new DbError('InvalidArguments', `column ${missing.name} of table ${table.name} takes no nulls and is missing`)
 }
 
 function notCreated(table: string): DbError {
-  return invalid(
+  return new DbError(
+    'InvalidArguments',
     `Invalid InsertRequest, reason: Table \`${table}\` does not exist, and \`auto_create_table\` hint is disabled`
   )
 }
 
 function notWidened(table: Table, column: ColumnDefinition): DbError {
-  return invalid(
+  return new DbError(
+    'InvalidArguments',
     `Invalid InsertRequest, reason: Table \`${table.name}\` has no column \`${column.name}\`, and \`auto_create_table\` hint is disabled`
   )
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

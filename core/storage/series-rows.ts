@@ -1,4 +1,4 @@
-// Samples as rows of a table that somebody made in a shape of its own: another unit of time, another type of number, no tags.
+// Samples as rows of a table that somebody made with a schema of its own: another unit of time, another type of number, no tags.
 import { DbError } from '../errors.ts'
 import type { Column, ColumnData } from '../model/batch.ts'
 import { bitmap, setBit } from '../model/batch.ts'
@@ -6,20 +6,20 @@ import type { SeriesLabel, SeriesWrite } from '../model/series.ts'
 import { convertTime } from '../model/time.ts'
 import { type TimestampType, timeUnit } from '../model/types.ts'
 import type { ResolvedWrite } from './engine.ts'
-import { numberColumn, type TableShape } from './series-shape.ts'
+import { numberColumn, type SeriesGroup } from './series-group.ts'
 
-/** The samples of these series as a write to the shape's table, which exists and has a column for each label. */
-export function rowsOfSeries(shape: TableShape, write: SeriesWrite): ResolvedWrite {
-  const table = shape.table!
-  const labels = new Map(shape.series.map(series => [series.index, series.labels]))
+/** The samples of these series as a write to the table of the group, which exists and has a column for each label. */
+export function rowsOfSeries(group: SeriesGroup, write: SeriesWrite): ResolvedWrite {
+  const table = group.table!
+  const labels = new Map(group.series.map(series => [series.index, series.labels]))
   const samples: number[] = []
   for (let i = 0; i < write.samples; i++) if (labels.has(write.series[i]!)) samples.push(i)
   const unit = timeUnit(table.timeIndex.type as TimestampType)
   const times = BigInt64Array.from(samples, i => convertTime(write.times[i]!, 'ms', unit))
   const columns: Column[] = [
     { name: table.timeIndex.name, type: table.timeIndex.type, semantic: 'timestamp', data: fixed(times) },
-    valueColumn(shape, write, samples),
-    ...Array.from(shape.labels, name =>
+    valueColumn(group, write, samples),
+    ...Array.from(group.labels, name =>
       labelColumn(
         name,
         samples.map(i => labels.get(write.series[i]!)!)
@@ -29,10 +29,11 @@ export function rowsOfSeries(shape: TableShape, write: SeriesWrite): ResolvedWri
   return { table, rows: samples.length, columns, op: 'put' }
 }
 
-function valueColumn({ table }: TableShape, write: SeriesWrite, samples: readonly number[]): Column {
+function valueColumn({ table }: SeriesGroup, write: SeriesWrite, samples: readonly number[]): Column {
   const column = numberColumn(table!, write.valueColumn)
   if (column === undefined) {
-    throw invalid(
+    throw new DbError(
+      'InvalidArguments',
       `table ${table!.name} has no column ${write.valueColumn} and more than one field: nothing says where its samples go`
     )
   }
@@ -43,7 +44,10 @@ function valueColumn({ table }: TableShape, write: SeriesWrite, samples: readonl
     return { name, type, semantic: 'field', data: fixed(new Float64Array(picked.buffer)) }
   }
   if (type !== 'Float32')
-    throw invalid(`column ${name} of table ${table!.name} is ${type}, samples need Float64 or Float32`)
+    throw new DbError(
+      'InvalidArguments',
+      `column ${name} of table ${table!.name} is ${type}, samples need Float64 or Float32`
+    )
   return { name, type, semantic: 'field', data: fixed(Float32Array.from(samples, i => write.values[i]!)) }
 }
 
@@ -61,8 +65,4 @@ function labelColumn(name: string, rows: readonly (readonly SeriesLabel[])[]): C
 
 function fixed(values: BigInt64Array | Float64Array | Float32Array): ColumnData {
   return { kind: 'fixed', values }
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

@@ -8,8 +8,8 @@ import type { Catalog, ResolvedSeries, ResolvedWrite, SeriesAddition, SeriesNumb
 import { LimitReached, type LimitsOf } from './limits.ts'
 import { stepSeries } from './row-tags.ts'
 import type { PlannedWrite } from './schema.ts'
+import { groupSchema, numberColumn, SeriesGroup } from './series-group.ts'
 import { rowsOfSeries } from './series-rows.ts'
-import { numberColumn, seriesShape, TableShape } from './series-shape.ts'
 import { createWriteQuota, seriesQuota, type TableQuota } from './write-quota.ts'
 
 export interface SeriesDependencies {
@@ -62,10 +62,10 @@ export async function resolveSeriesWrite(
     if (!write.partial || !isDbError(error)) throw error
     refusals.set(index, error)
   }
-  const shapes = await runPaced(pace, nameSeries(parts, request, write, numbers, refuse))
-  const outside = await introduce(parts, request, write, numbers, shapes, refuse, pace)
-  const apart = new Set([...refusals.keys(), ...outside.flatMap(shape => shape.series.map(({ index }) => index))])
-  const rows = await mapPaced(pace, outside, shape => rowsOfSeries(shape, write))
+  const groups = await runPaced(pace, nameSeries(parts, request, write, numbers, refuse))
+  const outside = await introduce(parts, request, write, numbers, groups, refuse, pace)
+  const apart = new Set([...refusals.keys(), ...outside.flatMap(group => group.series.map(({ index }) => index))])
+  const rows = await mapPaced(pace, outside, group => rowsOfSeries(group, write))
   const writes = apart.size === 0 ? [whole] : [without(whole, apart), ...rows]
   return { writes, refused: countRefused(write, refusals) }
 }
@@ -77,22 +77,22 @@ function* nameSeries(
   write: SeriesWrite,
   numbers: SeriesNumbers,
   refuse: (index: number, error: unknown) => void
-): Steps<readonly TableShape[]> {
-  const shapes: TableShape[] = []
-  const databases = new Map<string, Map<string, TableShape>>()
+): Steps<readonly SeriesGroup[]> {
+  const groups: SeriesGroup[] = []
+  const databases = new Map<string, Map<string, SeriesGroup>>()
   const open = (database: string) => {
     requireDatabase(database)
-    const known = new Map<string, TableShape>()
+    const known = new Map<string, SeriesGroup>()
     databases.set(database, known)
     return known
   }
   const quota = createWriteQuota(catalog, limitsOf, numbers.unknown.length)
-  const quotas = new Map<TableShape, TableQuota>()
-  const roomOf = (shape: TableShape) => {
-    const { database, name, physicalTable } = shape
+  const quotas = new Map<SeriesGroup, TableQuota>()
+  const quotaOf = (group: SeriesGroup) => {
+    const { database, name, physicalTable } = group
     const columns = [write.timeColumn, write.valueColumn]
-    const made = quotas.get(shape) ?? quota.table(database, name, { physicalTable, columns })
-    quotas.set(shape, made)
+    const made = quotas.get(group) ?? quota.table(database, name, { physicalTable, columns })
+    quotas.set(group, made)
     return made
   }
   for (const [i, index] of numbers.unknown.entries()) {
@@ -103,18 +103,18 @@ function* nameSeries(
       const database = name.database ?? db
       const known = databases.get(database) ?? open(database)
       const found = known.get(name.table)
-      const shape = found ?? new TableShape(database, name, write, catalog.table(database, name.table))
-      roomOf(shape).take(name.labels)
+      const group = found ?? new SeriesGroup(database, name, write, catalog.table(database, name.table))
+      quotaOf(group).take(name.labels)
       if (found === undefined) {
-        known.set(name.table, shape)
-        shapes.push(shape)
+        known.set(name.table, group)
+        groups.push(group)
       }
-      shape.add({ index, labels: name.labels })
+      group.add({ index, labels: name.labels })
     } catch (error) {
       refuse(index, error)
     }
   }
-  return shapes
+  return groups
 }
 
 /** Makes tables and numbers; returns the tables whose samples are written as rows. */
@@ -123,23 +123,26 @@ async function introduce(
   { autoCreate, options }: SeriesRequest,
   write: SeriesWrite,
   numbers: SeriesNumbers,
-  shapes: readonly TableShape[],
+  groups: readonly SeriesGroup[],
   refuse: (index: number, error: unknown) => void,
   pace: Pace
-): Promise<readonly TableShape[]> {
-  const outside: TableShape[] = []
-  for (const [database, group] of Map.groupBy(shapes, shape => shape.database)) {
-    const planned = await mapPaced(pace, group, shape => ({ write: seriesShape(shape, write, options), autoCreate }))
+): Promise<readonly SeriesGroup[]> {
+  const outside: SeriesGroup[] = []
+  for (const [database, databaseGroups] of Map.groupBy(groups, group => group.database)) {
+    const planned = await mapPaced(pace, databaseGroups, group => ({
+      write: groupSchema(group, write, options),
+      autoCreate
+    }))
     const resolved = await resolve(database, planned, pace).catch(error => {
       // Looked at anew, series that do not fit any more are told one by one.
       throw error instanceof LimitReached ? new DbError('RequestOutdated', error.message) : error
     })
-    for (const [i, shape] of group.entries()) {
+    for (const [i, group] of databaseGroups.entries()) {
       const { table } = resolved[i]!
-      shape.table = table
+      group.table = table
       const value = numberColumn(table, write.valueColumn)
-      if (!isSeriesTable(table) || value?.type !== 'Float64') outside.push(shape)
-      else await runPaced(pace, addSeries(catalog, limitsOf, numbers, shape, { table, value: value.name }, refuse))
+      if (!isSeriesTable(table) || value?.type !== 'Float64') outside.push(group)
+      else await runPaced(pace, addSeries(catalog, limitsOf, numbers, group, { table, value: value.name }, refuse))
     }
   }
   return outside
@@ -149,7 +152,7 @@ function* addSeries(
   catalog: Catalog,
   limitsOf: LimitsOf,
   numbers: SeriesNumbers,
-  { series }: TableShape,
+  { series }: SeriesGroup,
   of: Pick<SeriesAddition, 'table' | 'value'>,
   refuse: (index: number, error: unknown) => void
 ): Steps<void> {

@@ -293,7 +293,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       ctx.quota?.charge('queries', 1)
       const asked = query.kind === 'sql' ? { ...query, user: ctx.user.name } : query
       const run = () => engine.query(asked, ctx.signal)
-      // What follows writes has no end to wait for: it takes no place among the queries.
+      // A live tail runs without end: it does not count as a running query.
       return query.kind === 'sql' && query.follow !== undefined ? run() : runQuery(query.kind, ctx, run)
     },
 

@@ -8,7 +8,7 @@ import type { Catalog, TableStep } from './engine.ts'
 import { type DatabaseLimits, LimitReached, type LimitsOf } from './limits.ts'
 import { isLogical } from './logical.ts'
 
-/** Rows of one step. */
+/** Rows handled between two yields to other requests. */
 const stepRows = 1_024
 
 export type QuotaCatalog = Pick<Catalog, 'table' | 'tables' | 'statistics' | 'knowsSeries'>

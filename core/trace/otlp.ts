@@ -30,7 +30,7 @@ export interface OtlpOptions {
   readonly ratio: number
   /** Told of each batch. */
   readonly sent: (spans: number, failure: Error | undefined) => void
-  /** Told of each span for which there is no place among those that wait. */
+  /** Called for each span that is dropped because the queue is full. */
   readonly dropped: () => void
 }
 

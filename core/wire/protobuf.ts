@@ -48,7 +48,7 @@ export class ProtoReader {
     this.end = outer
   }
 
-  /** Reads a message whose place was found before. */
+  /** Reads a message whose start and end were found before. */
   seek(start: number, end: number): void {
     this.at = start
     this.end = end
@@ -217,7 +217,7 @@ export class ProtoWriter {
     this.#length = 0
   }
 
-  /** Takes the bytes between two places out again. */
+  /** Removes the bytes between two offsets. */
   remove(start: number, end: number): void {
     this.#bytes.copyWithin(start, end, this.#length)
     this.#length -= end - start

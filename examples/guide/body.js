@@ -19,13 +19,13 @@ export default definePlugin({
   routes(app) {
     const { max_body_values } = app.core.config.http
 
-    // A schema of the body: what comes is JSON of this shape, or 400.
+    // A schema of the body: JSON that does not fit it is answered 400.
     const body = Type.Object({ site: Type.String(), degrees: Type.Number() })
     app.post('/one', { config: { action: 'write' }, schema: { body } }, async ({ body: { site, degrees } }) => {
       return { site, fahrenheit: degrees * 1.8 + 32 }
     })
 
-    // JSON of any shape: counted before it is read, in turns with other requests.
+    // Any JSON: its values are counted before it is read, in steps between which other requests run.
     app.post('/json', { config: { action: 'write' } }, async request => {
       const bytes = bodyBytes(request)
       await runPaced(new Pace(request.ctx.signal), checkJsonValues(bytes, max_body_values))

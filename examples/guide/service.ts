@@ -3,12 +3,12 @@ import { definePlugin } from 'weir-server'
 
 declare module 'weir-server' {
   interface ServiceMap {
-    places: { lookup(key: string): string | undefined }
+    directory: { lookup(key: string): string | undefined }
   }
 }
 
 export default definePlugin({
-  name: 'places',
+  name: 'directory',
   prefix: '',
   servers: [],
   config: Type.Object({ names: Type.Record(Type.String(), Type.String(), { default: {} }) }),

@@ -32,7 +32,7 @@ function readLevels({ logLevels, plugins }: Pick<Core, 'logLevels' | 'plugins'>,
     throw new Error(`there is no plugin ${unknown}${didYouMean(unknown, names)}`)
   } catch (error) {
     const expected = 'expected a level such as info, with others for plugins such as info,sql=debug'
-    throw invalid(`Invalid filter ${text}: ${(error as Error).message}; ${expected}`, error)
+    throw invalidParameter(`Invalid filter ${text}: ${(error as Error).message}; ${expected}`, error)
   }
 }
 
@@ -40,9 +40,11 @@ function readTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = parseDuration(text)
   if (time !== undefined && time > 0 && time <= maxDuration) return time
-  throw invalid(`revert_after: expected a duration such as 10m, of at most ${formatDuration(maxDuration)}, got ${text}`)
+  throw invalidParameter(
+    `revert_after: expected a duration such as 10m, of at most ${formatDuration(maxDuration)}, got ${text}`
+  )
 }
 
-function invalid(message: string, cause?: unknown): DbError {
+function invalidParameter(message: string, cause?: unknown): DbError {
   return new DbError('InvalidArguments', `Invalid request parameter: ${message}`, { cause })
 }

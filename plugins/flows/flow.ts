@@ -1,4 +1,4 @@
-// One flow at work: it fills its table once, then follows what is written and computes the windows of those rows anew.
+// Runs one flow: fills its table once, then follows writes to the source table and recomputes the windows they touch.
 import {
   type Dialect,
   isDbError,
@@ -17,12 +17,12 @@ export interface FlowOptions {
 }
 
 export interface FlowEvents {
-  /** `all`: every window was computed anew. */
+  /** `all`: every window was recomputed. */
   refreshed(windows: number | 'all', rows: number): void
   failed(error: unknown): void
 }
 
-/** Rows of the table a flow fills that are computed in one go when all are. */
+/** Largest number of result rows per statement when all windows are recomputed. */
 const rowsPerWrite = 65_536n
 
 /** Milliseconds before a flow that failed tries again. */
@@ -35,7 +35,7 @@ export class Flow {
   readonly #options: FlowOptions
   readonly #events: FlowEvents
   readonly #stop = new AbortController()
-  /** Resolved by the look after the next one, which has begun after the call. */
+  /** Resolved by the second look from now: only that one is sure to begin after the call. */
   #waiting: { readonly looks: number; readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = []
   #looks = 0
   #ended: Promise<void> = Promise.resolve()
@@ -67,7 +67,7 @@ export class Flow {
   }
 
   /** Resolves when what was written before the call is in its table. */
-  settled(): Promise<void> {
+  caughtUp(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ looks: this.#looks + 2, resolve, reject })
     })
@@ -89,7 +89,7 @@ export class Flow {
     this.#tell(new Error('the flow was stopped'))
   }
 
-  /** Until its table is gone or changed. What is written while all is computed is looked at afterwards. */
+  /** Follows the source table until it is dropped or changed. Rows written during the initial computation are processed after it. */
   async #follow(filled: PromiseWithResolvers<void>): Promise<void> {
     const { query } = this.definition
     const { interval, queue } = this.#options
@@ -124,7 +124,7 @@ export class Flow {
     }
   }
 
-  /** Computes all windows, some after the other where there are many rows. */
+  /** Recomputes all windows, in several statements where there are many rows. */
   async #fill(): Promise<void> {
     const { sink, columns, query } = this.definition
     const { dialect } = this.#core.store
@@ -151,7 +151,7 @@ export class Flow {
     if (oldest === undefined || span.to > oldest) this.#events.refreshed(windows, await this.#replace(span))
   }
 
-  /** Puts the rows of a span into the table and takes those away that it has no more. */
+  /** Writes the rows of a time span and deletes rows that no longer exist. */
   async #replace(span: Span): Promise<number> {
     const { sink, columns, query } = this.definition
     const oldest = this.#oldest()
@@ -190,7 +190,7 @@ export class Flow {
   }
 }
 
-/** What a failure of a flow is said to be. */
+/** The message for a failure of a flow. */
 export function reasonOfFailure(error: unknown): string {
   return isDbError(error) ? error.code : 'Internal'
 }

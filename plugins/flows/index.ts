@@ -1,4 +1,4 @@
-// Flows: tables of aggregates over windows of time, kept up to date as rows are written to the tables they are made of.
+// Flows: tables of aggregates over windows of time, kept up to date as rows are written to their source tables.
 import { Type } from 'typebox'
 import { count, definePlugin, duration, size } from '../../core/index.ts'
 import { openFlows } from './service.ts'

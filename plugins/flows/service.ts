@@ -1,4 +1,4 @@
-// All flows: kept in a table, started with the server, made and ended by statements.
+// All flows: stored in a table, started with the server, created and dropped by SQL statements.
 import { authorise, DbError, type PluginCore, serialQueue } from '../../core/index.ts'
 import type { FlowDefinition, FlowsService, SqlQueryService } from '../services.ts'
 import { Flow, type FlowOptions, reasonOfFailure } from './flow.ts'
@@ -8,7 +8,7 @@ export interface FlowsOptions extends FlowOptions {
   readonly max_flows: number
 }
 
-/** Without SQL nobody makes flows, and none runs. */
+/** Without the plugin `sql` no flow runs. */
 export async function openFlows(
   core: PluginCore,
   sql: SqlQueryService | undefined,
@@ -85,7 +85,7 @@ export async function openFlows(
     async flush(_ctx, database, name) {
       const flow = running.get(keyOf(database, name))
       if (flow === undefined) throw new DbError('InvalidArguments', `there is no flow ${name} in ${database}`)
-      await flow.settled()
+      await flow.caughtUp()
     }
   }
   sql?.useFlows(service)
@@ -98,7 +98,7 @@ export async function openFlows(
   }
 }
 
-/** Whoever asked need not wait any longer: the flow goes on. */
+/** Ends the wait of an aborted request; the flow continues. */
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

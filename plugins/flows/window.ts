@@ -1,8 +1,8 @@
-// Windows of time as SQL, and runs of them.
+// Time windows of flows: merging them, and their SQL conditions.
 import type { Dialect } from '../../core/index.ts'
 import type { FlowDefinition, FlowQuery } from '../services.ts'
 
-/** From a time to before another, nanoseconds since 1970; without one of them as far as there is anything. */
+/** A half-open range of nanoseconds since 1970; an absent bound is open. */
 export interface Span {
   readonly from?: bigint
   readonly to?: bigint
@@ -10,7 +10,7 @@ export interface Span {
 
 export type Window = Required<Span>
 
-/** Windows that touch become one run; ascending. */
+/** Merges adjacent windows; the result ascends. */
 export function joined(windows: readonly Window[]): Window[] {
   const runs: Window[] = []
   for (const { from, to } of windows.toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0))) {
@@ -22,7 +22,7 @@ export function joined(windows: readonly Window[]): Window[] {
 }
 
 /**
- * The windows of rows, each once, as nanoseconds. A row that does not meet the condition of the query may have taken the place of one that did.
+ * The windows of rows, each once, as nanoseconds. A row that does not meet the condition of the query may have replaced one that did.
  */
 export function windowsText(dialect: Dialect, { window, length, from }: FlowQuery): string {
   const [start, end] = [window, dialect.later(window, length)].map(dialect.nanoseconds)
@@ -40,7 +40,7 @@ export function spanText(dialect: Dialect, { query }: FlowDefinition, span: Span
   return `${before}${wanted.length === 0 ? '' : ` WHERE ${wanted.join(' AND ')}`} ${after}`
 }
 
-/** Conditions of a time. */
+/** SQL conditions for a range of time. */
 export function within(dialect: Dialect, time: string, { from, to }: Span): string[] {
   return [
     ...(from === undefined ? [] : [`${time} >= ${constant(dialect, from)}`]),

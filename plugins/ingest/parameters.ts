@@ -16,12 +16,12 @@ export function readParameters(query: Parameters, headers: IncomingHttpHeaders, 
   const ignoreErrors = flag(query, 'ignore_errors')
   const contentType = headers['content-type']
   if (contentType === undefined) {
-    throw invalid(`header content-type is missing, expected: one of ${itemContentTypes.join(', ')}`)
+    throw invalidParameter(`header content-type is missing, expected: one of ${itemContentTypes.join(', ')}`)
   }
   const table = text('table')
-  if (table === undefined) throw invalid('table is required')
+  if (table === undefined) throw invalidParameter('table is required')
   const pipeline = named.name ?? text('pipeline_name')
-  if (pipeline === undefined) throw invalid('pipeline_name is required')
+  if (pipeline === undefined) throw invalidParameter('pipeline_name is required')
   const { skipError = skipAsked, maxNestedLevels } = named
   const version = text('version') ?? named.version
   const customTimeIndex = text('custom_time_index')
@@ -39,10 +39,10 @@ export function readParameters(query: Parameters, headers: IncomingHttpHeaders, 
 function flag(query: Parameters, key: string): boolean {
   const text = firstValue(query, key)
   if (text === undefined || text === '') return false
-  if (text !== 'true' && text !== 'false') throw invalid(`${key} must be true or false, got ${text}`)
+  if (text !== 'true' && text !== 'false') throw invalidParameter(`${key} must be true or false, got ${text}`)
   return text === 'true'
 }
 
-function invalid(message: string): DbError {
+function invalidParameter(message: string): DbError {
   return new DbError('InvalidArguments', `Invalid request parameter: ${message}`)
 }

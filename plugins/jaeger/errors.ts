@@ -8,6 +8,6 @@ export function formatError({ status, message }: DbError): WireError {
 }
 
 /** In the words the clients of this API know. */
-export function invalid(name: string, reason: string): DbError {
+export function invalidParameter(name: string, reason: string): DbError {
   return new DbError('InvalidArguments', `unable to parse param '${name}': ${reason}`)
 }

@@ -1,7 +1,7 @@
 // Parameters of a search. Times are microseconds in the URL and nanoseconds here.
 import { DbError, firstValue, type Parameters } from '../../core/index.ts'
 import { parseDuration } from './duration.ts'
-import { invalid } from './errors.ts'
+import { invalidParameter } from './errors.ts'
 
 export interface TimeRange {
   /** Nanoseconds since 1970, from one to before the other. */
@@ -63,7 +63,7 @@ export function allValues(query: Parameters, name: string): readonly string[] {
 /** Lower-case hexadecimal digits, filled up to 32. Throws DbError `InvalidArguments`. */
 export function readTraceId(text: string): string {
   if (!/^[0-9a-f]{1,32}$/i.test(text))
-    throw invalid('traceID', `${JSON.stringify(text)} is not 1 to 32 hexadecimal digits`)
+    throw invalidParameter('traceID', `${JSON.stringify(text)} is not 1 to 32 hexadecimal digits`)
   return text.toLowerCase().padStart(32, '0')
 }
 
@@ -72,7 +72,7 @@ function searchRange(query: Parameters, now: number, { lookback }: SearchLimits)
   if (from !== undefined) return { from, to }
   const asked = one(query, 'lookback')
   const back = asked === undefined || asked === 'custom' ? BigInt(lookback) * 1_000_000n : parseDuration(asked)
-  if (back === undefined) throw invalid('lookback', `${JSON.stringify(asked)} is not a duration such as 1h`)
+  if (back === undefined) throw invalidParameter('lookback', `${JSON.stringify(asked)} is not a duration such as 1h`)
   return { from: to - back, to }
 }
 
@@ -80,8 +80,8 @@ function limitOf(query: Parameters, max: number): number {
   const text = one(query, 'limit')
   if (text === undefined) return Math.min(usualLimit, max)
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (limit === 0) throw invalid('limit', `${JSON.stringify(text)} is not a number from 1 on`)
-  if (limit > max) throw invalid('limit', `${limit} is more than ${max} (plugins.jaeger.max_traces)`)
+  if (limit === 0) throw invalidParameter('limit', `${JSON.stringify(text)} is not a number from 1 on`)
+  if (limit > max) throw invalidParameter('limit', `${limit} is more than ${max} (plugins.jaeger.max_traces)`)
   return limit
 }
 
@@ -94,9 +94,10 @@ function jsonTags(query: Parameters): (readonly [string, string])[] {
       // Said below.
     }
     const isObject = typeof tags === 'object' && tags !== null && !Array.isArray(tags)
-    if (!isObject) throw invalid('tags', `${JSON.stringify(text)} is not a JSON object such as {"error":"true"}`)
+    if (!isObject)
+      throw invalidParameter('tags', `${JSON.stringify(text)} is not a JSON object such as {"error":"true"}`)
     return Object.entries(tags as object).map(([key, value]) => {
-      if (typeof value === 'object') throw invalid('tags', `the value of ${JSON.stringify(key)} is not a text`)
+      if (typeof value === 'object') throw invalidParameter('tags', `the value of ${JSON.stringify(key)} is not a text`)
       return [key, String(value)] as const
     })
   })
@@ -105,7 +106,7 @@ function jsonTags(query: Parameters): (readonly [string, string])[] {
 function pairTags(query: Parameters): (readonly [string, string])[] {
   return allValues(query, 'tag').map(text => {
     const colon = text.indexOf(':')
-    if (colon < 0) throw invalid('tag', `${JSON.stringify(text)} is not of the form key:value`)
+    if (colon < 0) throw invalidParameter('tag', `${JSON.stringify(text)} is not of the form key:value`)
     return [text.slice(0, colon), text.slice(colon + 1)]
   })
 }
@@ -113,9 +114,10 @@ function pairTags(query: Parameters): (readonly [string, string])[] {
 function timeOf(query: Parameters, name: string): bigint | undefined {
   const text = one(query, name)
   if (text === undefined) return undefined
-  if (!/^\d{1,16}$/.test(text)) throw invalid(name, `${JSON.stringify(text)} is not a time in microseconds since 1970`)
+  if (!/^\d{1,16}$/.test(text))
+    throw invalidParameter(name, `${JSON.stringify(text)} is not a time in microseconds since 1970`)
   const time = BigInt(text) * 1000n
-  if (time >= 2n ** 63n - 1000n) throw invalid(name, `${text} is after the year 2262`)
+  if (time >= 2n ** 63n - 1000n) throw invalidParameter(name, `${text} is after the year 2262`)
   return time
 }
 
@@ -123,7 +125,8 @@ function durationOf(query: Parameters, name: string): bigint | undefined {
   const text = one(query, name)
   if (text === undefined) return undefined
   const found = parseDuration(text)
-  if (found === undefined) throw invalid(name, `${JSON.stringify(text)} is not a duration such as 1.5s or 100ms`)
+  if (found === undefined)
+    throw invalidParameter(name, `${JSON.stringify(text)} is not a duration such as 1.5s or 100ms`)
   return found
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { DbError, Pace, type Parameters, type PluginApp, runPaced, sendJson } from '../../core/index.ts'
-import { invalid } from './errors.ts'
+import { invalidParameter } from './errors.ts'
 import { listDependencies, listOperations, listServices } from './names.ts'
 import { allValues, one, readRange, readSearch, readTraceId, type SearchLimits, type TimeRange } from './parameters.ts'
 import { type AnswerLimits, readSpans, searchTraces } from './search.ts'
@@ -88,7 +88,7 @@ export function routes(app: PluginApp<never, never>, options: JaegerOptions): vo
   get('/traces', (source, query) => {
     const ids = allValues(query, 'traceID')
     if (ids.length > options.max_traces) {
-      throw invalid('traceID', `${ids.length} are more than ${options.max_traces} (plugins.jaeger.max_traces)`)
+      throw invalidParameter('traceID', `${ids.length} are more than ${options.max_traces} (plugins.jaeger.max_traces)`)
     }
     return ids.length > 0
       ? readTraces(source, [...new Set(ids.map(readTraceId))], readRange(query), options)
@@ -131,8 +131,9 @@ async function readTraces(
 function milliseconds(query: Parameters, name: string, otherwise: number): bigint {
   const text = one(query, name)
   if (text === undefined) return BigInt(otherwise) * 1_000_000n
-  if (!/^\d{1,13}$/.test(text)) throw invalid(name, `${JSON.stringify(text)} is no number of milliseconds`)
+  if (!/^\d{1,13}$/.test(text)) throw invalidParameter(name, `${JSON.stringify(text)} is no number of milliseconds`)
   const nanoseconds = BigInt(text) * 1_000_000n
-  if (nanoseconds > maxTime) throw invalid(name, `${text} milliseconds are more than nanoseconds can tell, 292 years`)
+  if (nanoseconds > maxTime)
+    throw invalidParameter(name, `${text} milliseconds are more than nanoseconds can tell, 292 years`)
   return nanoseconds
 }

@@ -22,7 +22,7 @@ export function columnTag(key: string, type: ColumnType, value: unknown): Tag {
 }
 
 /** A value of JSON: arrays and objects are texts. */
-export function jsonTag(key: string, value: ItemValue, isFloat = false): Tag {
+function jsonTag(key: string, value: ItemValue, isFloat = false): Tag {
   switch (typeof value) {
     case 'boolean':
       return { key, type: 'bool', value }

@@ -37,7 +37,7 @@ export interface Span {
   readonly warnings: null
 }
 
-/** Spans of one step. */
+/** Spans handled between two yields to other requests. */
 const stepSpans = 64
 
 /** In the order of the identifiers; those without a span are left out. */

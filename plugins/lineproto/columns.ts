@@ -44,8 +44,8 @@ function checkFields({ body, decoded, table }: LineTable): void {
   let next = 0
   for (const { name, type, at } of decoded.fields) {
     // Fields mostly come in the order of their columns.
-    const place = known[next]?.name === name ? next : known.findIndex(column => column.name === name)
-    const column = known[place]
+    const index = known[next]?.name === name ? next : known.findIndex(column => column.name === name)
+    const column = known[index]
     if (table === undefined && name === timeColumn)
       throw failure(body, at, `field ${name} has the name of the time index`)
     if (column === undefined) continue
@@ -55,7 +55,7 @@ function checkFields({ body, decoded, table }: LineTable): void {
       const reason = `column ${name} of table ${decoded.name} is ${column.type}, the field is ${type}`
       throw failure(body, at, reason)
     }
-    next = place + 1
+    next = index + 1
   }
 }
 

@@ -10,7 +10,7 @@ export function readCredentials({ headers, query }: FastifyRequest): Credentials
   const password = firstValue(query as Parameters, 'p') ?? ''
   if (user === '' && password === '') return undefined
   if (user === '' || password === '')
-    throw invalid(`parameter ${user === '' ? 'u' : 'p'} is missing: u and p go together`)
+    throw invalidHeader(`parameter ${user === '' ? 'u' : 'p'} is missing: u and p go together`)
   return { kind: 'password', user, password }
 }
 
@@ -18,10 +18,10 @@ function fromToken(token: string): Credentials {
   // Node reads headers as Latin-1.
   const text = Buffer.from(token.trim(), 'latin1').toString()
   const colon = text.indexOf(':')
-  if (colon < 0) throw invalid('expected Token, one space and user:password')
+  if (colon < 0) throw invalidHeader('expected Token, one space and user:password')
   return { kind: 'password', user: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
-function invalid(expected: string): DbError {
+function invalidHeader(expected: string): DbError {
   return new DbError('InvalidAuthHeader', `invalid authorization: ${expected}`)
 }

@@ -42,8 +42,8 @@ class TagCheck {
 
   #check({ name, at }: Tag): void {
     const column = this.#columns.get(name)
-    const place = this.#fields.has(name) ? 'field' : name === this.#time ? 'timestamp' : (column?.semantic ?? 'tag')
-    if (place !== 'tag') throw failure(this.#body, at, semanticMismatch(name, this.#name, place, 'tag'))
+    const semantic = this.#fields.has(name) ? 'field' : name === this.#time ? 'timestamp' : (column?.semantic ?? 'tag')
+    if (semantic !== 'tag') throw failure(this.#body, at, semanticMismatch(name, this.#name, semantic, 'tag'))
     if (column !== undefined && column.type !== 'String') {
       throw failure(this.#body, at, `column ${name} of table ${this.#name} is ${column.type}, a tag is String`)
     }

@@ -18,7 +18,7 @@ export default definePlugin({
       1_000,
       'Characters of a line that patterns are made of; what is behind them is left aside.'
     ),
-    max_pattern_shapes: count(
+    max_pattern_templates: count(
       10_000,
       'Lines that differ in more than numbers, which patterns are made of: the most frequent. The others are of no pattern.'
     ),

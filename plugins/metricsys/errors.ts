@@ -1,4 +1,4 @@
-// The protocol's error bodies, and which failures a sender tries again: it drops a batch on 4xx and repeats it on 5xx.
+// Error bodies of remote write and read. A sender drops a batch on 4xx and repeats it on 5xx; the status is chosen accordingly.
 import type { DbError, WireError } from '../../core/index.ts'
 
 export function formatError({ code, status, message }: DbError): WireError {

@@ -1,4 +1,4 @@
-// Metrics in and out by remote write and remote read: each metric is a table, its series share the files of a physical one.
+// Prometheus remote write, remote read and query API. Each metric is a logical table; its rows are in a physical table that many metrics share.
 import { Type } from 'typebox'
 import { count, definePlugin, flag } from '../../core/index.ts'
 import { apiRoutes } from './api/routes.ts'

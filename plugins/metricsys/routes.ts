@@ -30,7 +30,7 @@ const schemas = {
 }
 
 export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions, receive: Receive): void {
-  // Answers of version 2.0 always say what was stored: without these headers a sender takes us for a receiver of 1.0.
+  // Version 2.0 requires these headers in every answer; without them a sender falls back to 1.0.
   const countNothing = (request: FastifyRequest, reply: FastifyReply) => {
     if (readVersion(request.headers['content-type']) !== '2.0') return
     for (const name of Object.values(written)) if (!reply.hasHeader(name)) reply.header(name, '0')
@@ -70,7 +70,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
   })
 }
 
-/** The pipeline that headers name; undefined without one, or without the plugin. */
+/** The pipeline named by the headers; undefined where none is named, or the plugin `pipelines` is off. */
 function pipelineOf(
   { services }: PluginApp<never, 'pipelines'>,
   headers: IncomingHttpHeaders

@@ -1,4 +1,4 @@
-// Counts what runs leave out, by the plugin that asked for the run.
+// Counts items that runs drop or skip, by the plugin that asked for the run.
 import type { Metrics } from '../../core/index.ts'
 import type { PipelineResult } from '../services.ts'
 

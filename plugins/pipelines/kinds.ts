@@ -16,7 +16,7 @@ export interface KindOptions {
   maxValues(): number
 }
 
-/** A processor's module as it passes to threads. */
+/** The module of a processor, as it is sent to threads. */
 export interface ModuleNote {
   /** URL. */
   readonly module: string
@@ -36,18 +36,15 @@ export async function addKind(
   send: (message: unknown) => void
 ): Promise<string> {
   const { default: made } = await importForeign(module)
-  if (typeof made !== 'function') throw invalid(`${module} must export a function as its default`)
+  if (typeof made !== 'function')
+    throw new DbError('InvalidArguments', `${module} must export a function as its default`)
   const create = made as ProcessorFactory<unknown>
   const definition = create(settings, { variables: variableNames, send })
   if (typeof definition?.kind !== 'string' || typeof definition.compile !== 'function') {
-    throw invalid(`${module} must make a processor with kind and compile`)
+    throw new DbError('InvalidArguments', `${module} must make a processor with kind and compile`)
   }
   const { kind } = definition
-  if (kinds.has(kind)) throw invalid(`a processor of kind ${kind} is registered already`)
+  if (kinds.has(kind)) throw new DbError('InvalidArguments', `a processor of kind ${kind} is registered already`)
   kinds.set(kind, definition)
   return kind
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { bodyBytes, DbError, dbParameter, type PluginApp } from '../../core/index.ts'
+import { invalidParameter } from './errors.ts'
 import type { OwnService } from './service.ts'
 import { formatVersion } from './version.ts'
 
@@ -55,7 +56,7 @@ const schemas = {
 export function routes(app: PluginApp<'pipelines', never>, service: OwnService, options: RouteOptions): void {
   app.post('/:name', { schema: schemas.create }, async (request, reply) => {
     const name = nameOf(request)
-    if (name.startsWith('svc_')) throw invalid('pipeline_name cannot start with svc_')
+    if (name.startsWith('svc_')) throw invalidParameter('pipeline_name cannot start with svc_')
     const strict = flag(request, 'strict')
     const { created, warnings } = await service.create(request.ctx, name, await readDocument(request), strict)
     const pipelines = [{ name, version: formatVersion(created) }]
@@ -72,16 +73,16 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
   app.delete('/:name', { schema: schemas.remove, config: { action: 'write' } }, async (request, reply) => {
     const name = nameOf(request)
     const version = parameter(request, 'version')
-    if (version === undefined) throw invalid('version is required')
+    if (version === undefined) throw invalidParameter('version is required')
     const removed = await service.remove(request.ctx, name, version)
     return managed(reply, { pipelines: removed ? [{ name, version }] : [] })
   })
 
   app.get('/:name/ddl', { schema: schemas.ddl, config: { action: 'read' } }, async (request, reply) => {
     const name = nameOf(request)
-    if (name.startsWith('svc_')) throw invalid("built-in pipelines don't have fixed table schema")
+    if (name.startsWith('svc_')) throw invalidParameter("built-in pipelines don't have fixed table schema")
     const table = parameter(request, 'table')
-    if (table === undefined) throw invalid('table name is required')
+    if (table === undefined) throw invalidParameter('table name is required')
     const { sql, moves } = await service.ddl(request.ctx, name, parameter(request, 'version'), table)
     const exists = app.core.store.table(request.ctx.db, table) !== undefined
     const notes = [
@@ -93,7 +94,7 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
 
   app.post('/_dryrun', { schema: schemas.dryRun, config: { action: 'read' } }, async (request, reply) => {
     const { body } = request
-    if (!Buffer.isBuffer(body)) throw invalid('data is required in body')
+    if (!Buffer.isBuffer(body)) throw invalidParameter('data is required in body')
     const name = parameter(request, 'pipeline_name')
     const version = parameter(request, 'version')
     const text = await service.dryRun(request.ctx, {
@@ -115,7 +116,7 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
 
 function nameOf({ params }: FastifyRequest): string {
   const { name } = params as { readonly name: string }
-  if (name === '') throw invalid('the name of the pipeline is missing')
+  if (name === '') throw invalidParameter('the name of the pipeline is missing')
   return name
 }
 
@@ -132,9 +133,9 @@ async function readDocument({ headers, body }: FastifyRequest): Promise<string> 
     )
   }
   const bytes = bodyBytes({ body })
-  if (!isUtf8(bytes)) throw invalid('the pipeline is not valid UTF-8')
+  if (!isUtf8(bytes)) throw invalidParameter('the pipeline is not valid UTF-8')
   const text = isForm && bytes.length > 0 ? await firstPart(bytes, headers['content-type']!) : bytes.toString()
-  if (text.trim() === '') throw invalid('pipeline is required in body')
+  if (text.trim() === '') throw invalidParameter('pipeline is required in body')
   return text
 }
 
@@ -142,7 +143,7 @@ async function readDocument({ headers, body }: FastifyRequest): Promise<string> 
 async function firstPart(body: Buffer, contentType: string): Promise<string> {
   const response = new Response(new Uint8Array(body), { headers: { 'content-type': contentType } })
   const form = await response.formData().catch((cause: unknown) => {
-    throw invalid(`the body is not a form as its content type says: ${contentType}`, cause)
+    throw invalidParameter(`the body is not a form as its content type says: ${contentType}`, cause)
   })
   const [first = ''] = form.values()
   return typeof first === 'string' ? first : first.text()
@@ -155,7 +156,7 @@ function parameter(request: FastifyRequest, name: string): string | undefined {
 
 function flag(request: FastifyRequest, name: string): boolean {
   const value = parameter(request, name) ?? 'false'
-  if (value !== 'true' && value !== 'false') throw invalid(`${name} must be true or false, got ${value}`)
+  if (value !== 'true' && value !== 'false') throw invalidParameter(`${name} must be true or false, got ${value}`)
   return value === 'true'
 }
 
@@ -168,8 +169,4 @@ function head(reply: FastifyReply): FastifyReply {
   return reply
     .header('x-svc-format', 'svc_manage')
     .header('x-svc-execution-time', String(Math.round(reply.elapsedTime)))
-}
-
-function invalid(message: string, cause?: unknown): DbError {
-  return new DbError('InvalidArguments', `Invalid request parameter: ${message}`, { cause })
 }

@@ -1,4 +1,4 @@
-// Compiles and runs pipelines: the same in the server's own thread and in those beside it, which bring what they know in other ways.
+// Compiles and runs pipelines, on the main thread and in pipeline threads. These differ in how documents and tables are looked up.
 import { DbError, formatSize, type ItemBatch, type Limit, type RequestContext, type Table } from '../../core/compute.ts'
 import type { PipelineResult, PipelineRunOptions } from '../services.ts'
 import { parseTimeIndex } from './column/time-index.ts'
@@ -15,7 +15,7 @@ export interface Version {
   readonly yaml: string
 }
 
-/** What a run needs to know of its request. */
+/** The parts of a request that a run needs. */
 export type RunContext = Pick<RequestContext, 'db'> & {
   readonly hints: Pick<RequestContext['hints'], 'options' | 'autoCreate'>
 }
@@ -32,7 +32,7 @@ export interface RunLimits {
 export interface RunnerContext {
   readonly kinds: ProcessorKinds
   limits(): RunLimits
-  /** How many of them a table of the database may have. */
+  /** Largest number of columns of a table of the database. */
   columns(database: string): Limit
   /** The stored version, the latest where none is named; throws DbError `InvalidArguments` when there is none. */
   find(name: string, version: string | undefined): Version
@@ -58,7 +58,7 @@ export interface Runner {
 export const identityName = 'svc_identity'
 const defaultNestedLevels = 10
 
-/** Versions that stay compiled. */
+/** How many compiled versions are cached. */
 const maxCompiled = 1000
 
 export function createRunner({ kinds, limits, columns, find, table }: RunnerContext): Runner {
@@ -73,7 +73,7 @@ export function createRunner({ kinds, limits, columns, find, table }: RunnerCont
   }
   const named = (name: string, version: string | undefined, options: PipelineRunOptions): Pipeline | Identity => {
     if (name !== identityName) return compiled(find(name, version))
-    // It has one version only; what is no version at all is still an error.
+    // The built-in pipeline has one version, but a malformed version is still an error.
     if (version !== undefined) parseVersion(version)
     return {
       kind: 'identity',

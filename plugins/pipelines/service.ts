@@ -43,7 +43,7 @@ export interface ServiceOptions {
   readonly thread_memory: number
 }
 
-/** What the plugin's own routes need on top. */
+/** The parts of the service that only the plugin's own routes use. */
 export interface OwnService extends PipelinesService {
   /** The stored version; throws DbError `InvalidArguments` when there is none. */
   find(name: string, version: string | undefined): Version
@@ -55,7 +55,7 @@ export interface OwnService extends PipelinesService {
   dryRun(ctx: RequestContext, request: DryRunRequest): Promise<string>
   /** The statement that makes the table of a pipeline, and whether it may also write to others. */
   ddl(ctx: RequestContext, name: string, version: string | undefined, table: string): Promise<Results['ddl']>
-  /** Reports the pipelines that name a processor nobody has added: its plugin is off, or gone. */
+  /** Logs the pipelines with unknown processors: their plugin is off, or not installed. */
   checkStored(): Promise<void>
   close(): Promise<void>
 }
@@ -118,7 +118,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
     counted.watch(use, () => made.waiting)
     return made
   }
-  // Whoever may only read keeps no writer waiting.
+  // Users who may only read do not delay writers.
   const forRuns = threads(
     'run',
     'max_request_time',
@@ -137,7 +137,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
     if ('error' in outcome) throw errorOf(outcome.error)
     return outcome.value as Results[K]
   }
-  /** Whether so many bytes of text are quickly done by a pipeline. */
+  /** Whether a pipeline processes this many bytes within some 10 ms. */
   const isShort = (name: string, version: string | undefined, bytes: number): boolean => {
     return isLight(name === identityName ? undefined : find(name, version), bytes, addedKinds)
   }
@@ -217,25 +217,25 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
   }
 }
 
-/** What of a request a run needs; the rest does not pass to threads. */
+/** The parts of a request that a run needs; others cannot be sent to threads. */
 function runContext({ db, hints }: RequestContext): RunContext {
   const { options, autoCreate } = hints
   return { db, hints: { options, ...(autoCreate !== undefined && { autoCreate }) } }
 }
 
-/** The bytes in memory that can move: their own, or a copy. */
+/** The bytes in a buffer that can be transferred: their own, or a copy. */
 function ownMemory(bytes: Buffer): { readonly bytes: Uint8Array; readonly moved: readonly ArrayBuffer[] } {
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
   return { bytes: own, moved: [own.buffer as ArrayBuffer] }
 }
 
-/** The first ten, and how many more. */
+/** The first ten names, and the number of further ones. */
 function listed(names: readonly string[]): string {
   const more = names.length > 10 ? ` and ${names.length - 10} more` : ''
   return names.slice(0, 10).join(', ') + more
 }
 
-/** A copy; DbError `InvalidArguments` where it cannot pass to threads. */
+/** A structured clone. Throws DbError `InvalidArguments` for values that cannot be sent to threads. */
 function plain(settings: unknown, module: string): unknown {
   try {
     return structuredClone(settings)

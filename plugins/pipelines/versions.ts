@@ -27,10 +27,10 @@ export interface Versions {
   close(): void
 }
 
-/** Milliseconds between two looks at what other processes made or removed. */
+/** Milliseconds between two reads of the versions that other processes store. */
 const refreshInterval = 5_000
 
-/** Reads what is stored; from then on the memory leads, unless other processes store pipelines, too. */
+/** Reads all versions at the start. Afterwards memory is authoritative, unless other processes store pipelines, too. */
 export async function openVersions(core: PluginCore): Promise<Versions> {
   // By name, oldest first.
   const known = new Map<string, Version[]>()
@@ -40,7 +40,7 @@ export async function openVersions(core: PluginCore): Promise<Versions> {
   const refresh = async () => {
     const before = changes
     const read = await readAll(core)
-    // What changed here meanwhile may not be in what was read.
+    // A read that overlapped with a change of this process may lack that change.
     if (before !== changes) return
     known.clear()
     for (const version of read) insert(known, version)
@@ -120,17 +120,17 @@ async function readAll(core: PluginCore): Promise<Version[]> {
     table: stored,
     columns: names
   })
-  const places = names.map(name => result.columns.findIndex(column => column.name === name))
+  const indices = names.map(name => result.columns.findIndex(column => column.name === name))
   const versions: Version[] = []
   for await (const batch of result.batches()) {
-    for (const version of readBatch(batch, places)) versions.push(version)
+    for (const version of readBatch(batch, indices)) versions.push(version)
   }
   return versions
 }
 
-function readBatch(batch: ResultBatch, places: readonly number[]): Version[] {
-  const cell = (place: number, row: number): unknown => {
-    const vector = batch.columns[places[place]!]!
+function readBatch(batch: ResultBatch, indices: readonly number[]): Version[] {
+  const cell = (column: number, row: number): unknown => {
+    const vector = batch.columns[indices[column]!]!
     return isValid(vector.valid, row) ? vector.values[row] : undefined
   }
   const versions: Version[] = []

@@ -1,18 +1,18 @@
-// What a pipeline may take, judged by its document: whether the server's own thread runs it.
+// Estimates the processor time of a pipeline from its document, to decide whether the main thread runs it.
 import type { Version } from './runner.ts'
 
-/** Bytes of a document from which on reading it alone is work for another thread. */
+/** Documents of at least this many bytes are compiled in a thread. */
 const longDocument = 16 * 1024
 /** Bytes of input times the weight of the pipeline that take some 10 ms. */
 const maxLightWork = 1 << 20
-/** Of a step with a regular expression, which may look at all of a text for each match. */
+/** Weight of a step with a regular expression, which may scan a whole text for each match. */
 const patternWeight = 512
-/** Of the pipeline without steps: items are decoded and become columns. */
+/** Weight of a pipeline without processors: decoding, and building columns. */
 const plainWeight = 4
 
 const weights = new WeakMap<Version, number>()
 
-/** Whether a pipeline takes so many bytes in some 10 ms; undefined is the built-in one. Processors of the `added` kinds may do anything. */
+/** Whether a pipeline processes this many bytes in some 10 ms; undefined: the built-in pipeline. False for processors of the `added` kinds, whose cost is unknown. */
 export function isLight(version: Version | undefined, bytes: number, added: readonly string[]): boolean {
   return bytes * weightOf(version, added) <= maxLightWork
 }
@@ -25,7 +25,7 @@ function weightOf(version: Version | undefined, added: readonly string[]): numbe
 }
 
 function judge(yaml: string, added: readonly string[]): number {
-  // Dispatch leads to other documents.
+  // Dispatch runs other documents of unknown weight.
   const isOpen = ['dispatcher', ...added].some(word => yaml.includes(word))
   if (yaml.length > longDocument || isOpen) return Number.POSITIVE_INFINITY
   const patterns = yaml.match(/\b(?:regex|gsub)\b/g)?.length ?? 0

@@ -1,4 +1,4 @@
-// Names functions as people know them: by their place in the package, in their plugin, in a package of others.
+// Names functions as people know them: by their location in the package, in their plugin, in a package of others.
 import { fileURLToPath } from 'node:url'
 import type { Frame } from './profile.ts'
 
@@ -38,7 +38,7 @@ export function createFrameNamer(options: FrameOptions): FrameNamer {
   }
 }
 
-/** Frames of things that are no functions, and of functions whose place is given already; equal ones are one object. */
+/** Frames of things that are no functions, and of functions whose location is given already; equal ones are one object. */
 export function createFrameSet(): (name: string, file?: string, line?: number) => Frame {
   const known = new Map<string, Frame>()
   return (name, file = '', line = 0) => {
@@ -66,9 +66,9 @@ function makeFrame(callFrame: CallFrame, options: FrameOptions): Frame {
   const known = special.get(name)
   if (known !== undefined && url === '') return { ...native, name: `[native] ${known}`, owner: known }
   if (url === '') return { ...native, name }
-  const place = locationOf(callFrame, options)
-  const plugin = pluginOf(place.file, options.modules)
-  return { name, ...place, ...(plugin === undefined ? belonging(place.file) : { owner: plugin, kind: 'plugin' }) }
+  const location = locationOf(callFrame, options)
+  const plugin = pluginOf(location.file, options.modules)
+  return { name, ...location, ...(plugin === undefined ? belonging(location.file) : { owner: plugin, kind: 'plugin' }) }
 }
 
 function locationOf({ url, lineNumber }: CallFrame, { root }: FrameOptions) {

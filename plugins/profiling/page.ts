@@ -10,7 +10,7 @@ const outputs = [
 export default function mount(element: HTMLElement, host: DashboardHost): () => void {
   const work = createWork()
   const switching = createWork()
-  const result = place()
+  const result = placeholder()
   const output = chooseOutput(host)
   const refreshed: (() => void)[] = []
   const onRefresh = (load: () => void) => void refreshed.push(host.onRefresh(load))
@@ -161,7 +161,7 @@ interface Work {
 }
 
 function createWork(): Work {
-  const state = place()
+  const state = placeholder()
   let current: AbortController | undefined
   return {
     state,
@@ -250,8 +250,8 @@ function draw(text: string): HTMLElement {
   return card
 }
 
-/** For what comes and goes, takes no room while empty. */
-function place(): HTMLElement {
+/** A container for content that changes; without layout of its own (`display: contents`). */
+function placeholder(): HTMLElement {
   const element = make('div', {})
   element.style.display = 'contents'
   return element
@@ -297,7 +297,7 @@ export function view(script: Element | null): void {
     depth: Number(element.dataset['depth'])
   }))
 
-  const place = (frame: (typeof frames)[number], from: number, share: number) => {
+  const layOut = (frame: (typeof frames)[number], from: number, share: number) => {
     const width = share * whole
     const room = Math.floor((width - 6) / 7)
     frame.box.setAttribute('x', String(from * whole))
@@ -316,8 +316,8 @@ export function view(script: Element | null): void {
         frame.depth >= target.depth && frame.from >= target.from - slack && frame.from + frame.share <= end + slack
       frame.element.classList.toggle('outside', !isAbove && !isInside)
       frame.element.classList.toggle('above', isAbove)
-      if (isAbove) place(frame, 0, 1)
-      else if (isInside) place(frame, (frame.from - target.from) / target.share, frame.share / target.share)
+      if (isAbove) layOut(frame, 0, 1)
+      else if (isInside) layOut(frame, (frame.from - target.from) / target.share, frame.share / target.share)
     }
     reset.classList.toggle('outside', target === frames[0])
   }

@@ -1,4 +1,4 @@
-// The end of a query that takes too long, or that nobody waits for any more.
+// Aborts a query after its time limit, or when its client is gone.
 import { after, DbError, formatDuration } from '../../core/index.ts'
 
 export interface Deadline {
@@ -7,7 +7,7 @@ export interface Deadline {
   clear(): void
 }
 
-/** `key` says where the limit comes from. */
+/** `key`: the configuration key of the limit, for the error message. */
 export function createDeadline(outer: AbortSignal, milliseconds: number, key: string): Deadline {
   const controller = new AbortController()
   const late = () => {

@@ -1,8 +1,8 @@
-// What queries cost, for /metrics and the log of slow queries.
+// Measures queries, for /metrics and the slow-query log.
 import { type Core, isDbError, type RequestContext } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult } from '../services.ts'
 
-/** Runs a query and counts it, whatever comes of it. */
+/** Runs a query and counts it, also where it fails. */
 export type Measure = (
   ctx: RequestContext,
   request: PromqlRequest,
@@ -21,7 +21,7 @@ export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | '
   let current = 0
   metrics.gauge('svc_promql_queries_running', 'PromQL queries that run or wait.', [], gauge => gauge.set(current))
   return async (ctx, request, run) => {
-    // What the server asks of itself.
+    // Queries of the server itself are not observed.
     if (ctx.channel === 'internal') return run()
     const { text, start, end, step } = request
     const kind = step === undefined ? 'instant' : 'range'
@@ -40,7 +40,7 @@ export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | '
       const cost = performance.now() - began
       queries.add(1, { kind, result })
       elapsed.observe(cost / 1_000, { kind })
-      // A statement of SQL is observed as a whole.
+      // TQL is observed as part of its SQL statement.
       if (ctx.plugin !== 'sql') {
         slowQueries.observe(ctx, { query: text, cost, ...(step !== undefined && { range: { start, end, step } }) })
       }

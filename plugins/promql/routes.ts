@@ -42,7 +42,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
       const { format, encoding } = app.core.formats.choose(parameter)
       const times = { start: requiredTime(parameter, 'start'), end: requiredTime(parameter, 'end') }
       const step = duration(parameter, 'step')
-      if (times.end < times.start) throw invalid('end', 'lies before start')
+      if (times.end < times.start) throw invalidParameter('end', 'lies before start')
       const lookback = parameter('lookback') === undefined ? undefined : duration(parameter, 'lookback')
       store.requireDatabase(ctx.db)
       const text = required(parameter, 'query')
@@ -68,7 +68,7 @@ function requiredTime(parameter: ReadParameter, name: string): number {
   const text = required(parameter, name)
   const time = /^[+-]?\d+(\.\d*)?$/.test(text) ? Math.round(Number(text) * 1_000) : Date.parse(text)
   if (!(Math.abs(time) <= farthest))
-    throw invalid(name, `is ${JSON.stringify(text)}, expected Unix seconds or RFC 3339`)
+    throw invalidParameter(name, `is ${JSON.stringify(text)}, expected Unix seconds or RFC 3339`)
   return time
 }
 
@@ -77,11 +77,11 @@ function duration(parameter: ReadParameter, name: string): number {
   const text = required(parameter, name)
   const milliseconds = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1_000) : parseDuration(text)
   if (milliseconds === undefined || !(milliseconds > 0 && milliseconds <= farthest)) {
-    throw invalid(name, `is ${JSON.stringify(text)}, expected a duration such as 15s or seconds, above 0`)
+    throw invalidParameter(name, `is ${JSON.stringify(text)}, expected a duration such as 15s or seconds, above 0`)
   }
   return milliseconds
 }
 
-function invalid(name: string, problem: string): DbError {
+function invalidParameter(name: string, problem: string): DbError {
   return new DbError('InvalidArguments', `parameter ${name} ${problem}`)
 }

@@ -1,4 +1,4 @@
-// What other plugins may ask of PromQL.
+// The service for other plugins: parse and evaluate PromQL.
 import { authorise, type Core, createSemaphore, DbError, type RequestContext } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService } from '../services.ts'
 import { recordsOf } from './api/records.ts'
@@ -29,7 +29,7 @@ export interface PromqlOptions {
 }
 
 export function createService(core: Core, options: PromqlOptions): PromqlService {
-  // The options change while the server runs.
+  // Read at each use: options are live.
   const limits = {
     get maxSamples() {
       return options.max_samples
@@ -55,7 +55,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     refused: reason => refused.add(1, { reason })
   })
 
-  /** The query's own request, in a place of its own among those that run. */
+  /** The request of the query, counted among the running queries. */
   const runOne = async (ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult> => {
     const { text, start, end, step, counted = false } = request
     const asked = request.timeout !== undefined && request.timeout < options.timeout

@@ -1,11 +1,11 @@
-// The encoding of a request, which is that of the answer: protobuf or JSON.
+// The encoding of a request and its answer: protobuf or JSON.
 import { DbError } from '../../core/index.ts'
 
 export type Encoding = 'protobuf' | 'json'
 
 export const contentTypes = { protobuf: 'application/x-protobuf', json: 'application/json' } as const
 
-/** None is protobuf. Throws DbError with status 415 for anything else than the two. */
+/** The encoding of a content type; protobuf without one. Throws DbError with status 415 for other types. */
 export function encodingOf(contentType: string | undefined): Encoding {
   const media = mediaType(contentType)
   if (media === '' || media === contentTypes.protobuf || media === 'application/protobuf') return 'protobuf'

@@ -1,4 +1,4 @@
-// Counts what answers with success leave out.
+// Counts items that were left out of requests which were answered with success.
 import type { Metrics } from '../../core/index.ts'
 import type { TelemetrySignal } from '../services.ts'
 
@@ -6,7 +6,7 @@ export type CountRejected = (what: TelemetrySignal | 'exemplars', rejected: numb
 
 export function createCounters(metrics: Metrics): CountRejected {
   const help = 'Spans, data points, exemplars and log records that were left out of requests that were taken otherwise.'
-  const counter = metrics.counter('svc_telemetry_rejected_total', help, ['signal'])
+  const counter = metrics.counter('svc_telemetry_items_refused_total', help, ['signal'])
   return (what, rejected) => {
     if (rejected > 0) counter.add(rejected, { signal: what })
   }

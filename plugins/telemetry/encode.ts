@@ -6,12 +6,12 @@ import type { Taken } from './signal.ts'
 
 const rejectedKeys = { metrics: 'rejectedDataPoints', traces: 'rejectedSpans', logs: 'rejectedLogRecords' } as const
 
-/** Export…ServiceResponse{1 partial_success{1 rejected, 2 error_message}}; unset where everything was taken. */
+/** Export…ServiceResponse{1 partial_success{1 rejected, 2 error_message}}; empty where nothing was left out. */
 export function encodeResponse(signal: TelemetrySignal, encoding: Encoding, { rejected, message }: Taken): Uint8Array {
   const whole = rejected === 0 && message === ''
   if (encoding === 'json') {
     const partial = { partialSuccess: { [rejectedKeys[signal]]: String(rejected), errorMessage: message } }
-    // Bytes, so that the content type stays as it is.
+    // Sent as bytes, because Fastify adds a charset to the content type of strings.
     return Buffer.from(JSON.stringify(whole ? {} : partial))
   }
   if (whole) return new Uint8Array()

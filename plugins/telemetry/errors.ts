@@ -8,7 +8,7 @@ export function formatError({ status, message }: DbError, { headers }: FastifyRe
   const encoding = answerEncodingOf(headers['content-type'])
   const code = rpcCode(status)
   const contentType = contentTypes[encoding]
-  // Bytes, so that the content type stays as it is.
+  // Sent as bytes, because Fastify adds a charset to the content type of strings.
   if (encoding === 'json') return { status, contentType, body: Buffer.from(JSON.stringify({ code, message })) }
   return { status, contentType, body: new ProtoWriter().uint(1, code).text(2, message).bytes }
 }

@@ -6,7 +6,7 @@ import { createReceiveLogs, type LogsOptions } from './logs/receive.ts'
 import { createReceiveMetrics, type MetricsOptions } from './metrics/receive.ts'
 import { createReceiveTraces, type TracesOptions } from './traces/receive.ts'
 
-/** What keeps metrics and runs pipelines; undefined where it is switched off. */
+/** The plugins that store metrics and run pipelines; undefined where one is off. */
 export interface Neighbours {
   readonly metricsys: MetricsysService | undefined
   readonly pipelines: PipelinesService | undefined

@@ -1,4 +1,4 @@
-// `POST /v1/telemetry/v1/{metrics,traces,logs}`: one way in for the three signals.
+// `POST /v1/telemetry/v1/{metrics,traces,logs}`: the same route function for the three signals.
 import { Type } from 'typebox'
 import { anyContent, bodyBytes, Pace, type PluginApp, runPaced } from '../../core/index.ts'
 import type { TelemetryService } from '../services.ts'
@@ -7,7 +7,7 @@ import { encodeResponse } from './encode.ts'
 import { protobufOf } from './wire/from-json.ts'
 import { requests } from './wire/message.ts'
 
-/** Seconds after which a sender may try again where nothing else says so. */
+/** Default of `Retry-After`, in seconds. */
 const retryAfter = '1'
 const retryable: ReadonlySet<number> = new Set([429, 503])
 

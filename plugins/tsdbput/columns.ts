@@ -91,7 +91,7 @@ export function valueColumnOf(table: Table | undefined): Pick<TableColumn, 'name
 /** Throws DbError `InvalidArguments` for digits that a column of 32 bits does not hold. */
 export function checkValue({ name, type }: Pick<TableColumn, 'name' | 'type'>, value: number): void {
   if (type !== 'Float32' || isExactFloat32(value)) return
-  throw invalid(`value ${value} would lose digits in column ${name} of type Float32`)
+  throw new DbError('InvalidArguments', `value ${value} would lose digits in column ${name} of type Float32`)
 }
 
 const float = { name: valueColumn, type: 'Float64' } as const
@@ -160,12 +160,13 @@ export function createReadTags({ core, ctx, points }: PutRequest, metric: number
     const labels = readLabels(points.keys.bytes.subarray(points.tags[key]!, points.keys.ends[key]!))
     for (const label of labels) {
       const wrong = nameProblem('column', label.name)
-      if (wrong !== undefined) throw invalid(wrong)
+      if (wrong !== undefined) throw new DbError('InvalidArguments', wrong)
       const problem = own.includes(label.name) ? ownColumn : tagProblem(columns.get(label.name), isFixed)
-      if (problem !== undefined) throw invalid(`tag ${label.name} of metric ${name} ${problem}`)
+      if (problem !== undefined) throw new DbError('InvalidArguments', `tag ${label.name} of metric ${name} ${problem}`)
     }
     const missing = required.find(tag => !labels.some(label => label.name === tag.name))
-    if (missing !== undefined) throw invalid(`tag ${missing.name} of metric ${name} is missing and takes no nulls`)
+    if (missing !== undefined)
+      throw new DbError('InvalidArguments', `tag ${missing.name} of metric ${name} is missing and takes no nulls`)
     return labels
   }
 }
@@ -188,8 +189,4 @@ function tagProblem(column: TableColumn | undefined, isFixed: boolean): string |
 function readLabels(json: Uint8Array): readonly SeriesLabel[] {
   const tags = parseJson(json) as Readonly<Record<string, string>>
   return Object.entries(tags).flatMap(([name, text]) => (text === '' ? [] : [{ name, value: Buffer.from(text) }]))
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

@@ -27,7 +27,7 @@ export interface Points {
   readonly starts: readonly number[]
   readonly ends: readonly number[]
   readonly metrics: readonly string[]
-  /** Of each point: its place in `metrics`. */
+  /** Of each point: its index in `metrics`. */
   readonly metricOf: readonly number[]
   /** Milliseconds since 1970. */
   readonly times: readonly number[]
@@ -38,7 +38,7 @@ export interface Points {
   readonly tags: readonly number[]
   /** Of each point: which key. */
   readonly keyOf: readonly number[]
-  /** Points that cannot be stored, by place, and why. */
+  /** Points that cannot be stored, by index, and why. */
   readonly failures: Map<number, string>
 }
 

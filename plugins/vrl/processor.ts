@@ -78,7 +78,7 @@ const doc: NonNullable<ProcessorDefinition['doc']> = {
     {
       name: 'source',
       type: 'string',
-      text: 'The script. What can fail must be handled; otherwise the pipeline is refused, with the place in the script.'
+      text: 'The script. What can fail must be handled; otherwise the pipeline is refused, with the position in the script.'
     }
   ],
   example: {

@@ -1,7 +1,7 @@
 // Remote write and remote read requests made up, bent and cut: reading never does anything but take one or refuse it.
 import { decodeSnappy, encodeSnappy, isDbError, snappyLength, snappySlack } from '../../core/index.ts'
 import { readRequest } from '../../plugins/metricsys/read/decode.ts'
-import { Frame } from '../../plugins/metricsys/write/decode/frame.ts'
+import { DecodeBuffer } from '../../plugins/metricsys/write/decode/decode-buffer.ts'
 import { decodeV1 } from '../../plugins/metricsys/write/decode/v1.ts'
 import { decodeV2 } from '../../plugins/metricsys/write/decode/v2.ts'
 import { histogramJson, readHistogram, writeHistogram } from '../../plugins/metricsys/write/histogram.ts'
@@ -15,7 +15,7 @@ const values = ['m', '', 'a', '0.5', '+Inf', 'ü', 'y'.repeat(200)]
 const numbers = [0, 1, -1, 0.1, Number.NaN, Number.POSITIVE_INFINITY, 1e300]
 const largest = 1 << 20
 
-const frame = new Frame()
+const buffer = new DecodeBuffer()
 const labels = new SeriesNames(false)
 
 function attempt(random: Random): Attempt {
@@ -61,15 +61,15 @@ function bend(random: Random, bytes: Uint8Array): Uint8Array {
 function read(body: Uint8Array, version: 1 | 2): void {
   const size = snappyLength(body)
   if (size > largest) return
-  const length = decodeSnappy(body, frame.reserveBody(size + snappySlack))
-  const request = frame.body.slice(0, length)
-  const decoded = version === 1 ? decodeV1(frame, length) : decodeV2(frame, length)
-  for (let i = 0; i < frame.keyCount; i++) labels.read(frame.body, frame.starts[i]!, frame.ends[i]!)
-  for (let i = 0; i < frame.samples; i++) {
-    if (frame.series[i]! >= frame.keyCount) throw new Error(`sample ${i} belongs to no series`)
+  const length = decodeSnappy(body, buffer.reserveBody(size + snappySlack))
+  const request = buffer.body.slice(0, length)
+  const decoded = version === 1 ? decodeV1(buffer, length) : decodeV2(buffer, length)
+  for (let i = 0; i < buffer.keyCount; i++) labels.read(buffer.body, buffer.starts[i]!, buffer.ends[i]!)
+  for (let i = 0; i < buffer.samples; i++) {
+    if (buffer.series[i]! >= buffer.keyCount) throw new Error(`sample ${i} belongs to no series`)
   }
   for (const { message } of decoded.histograms) {
-    const found = readHistogram(frame.body, message.start, message.end)
+    const found = readHistogram(buffer.body, message.start, message.end)
     const json = histogramJson(found)
     const again = writeHistogram(json, found.time)
     if (histogramJson(readHistogram(again, 0, again.length)) !== json) throw new Error(`a histogram changed: ${json}`)

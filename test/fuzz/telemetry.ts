@@ -66,9 +66,9 @@ function logsBody(random: Random, isJson: boolean): Uint8Array {
 
 /** Columns, items and extracted keys. */
 function readLogs(bytes: Uint8Array): void {
-  const { frame } = runAtOnce(decodeLogs(bytes, 1n))
-  checkColumns(runAtOnce(logColumns(frame)), frame.records)
-  const { rows } = runAtOnce(itemsOf(frame))
-  if (rows !== frame.records) throw new Error(`${rows} items of ${frame.records} records`)
-  checkColumns(runAtOnce(extractedColumns(frame, ['A', 'b'], undefined)), frame.records)
+  const { logBatch } = runAtOnce(decodeLogs(bytes, 1n))
+  checkColumns(runAtOnce(logColumns(logBatch)), logBatch.records)
+  const { rows } = runAtOnce(itemsOf(logBatch))
+  if (rows !== logBatch.records) throw new Error(`${rows} items of ${logBatch.records} records`)
+  checkColumns(runAtOnce(extractedColumns(logBatch, ['A', 'b'], undefined)), logBatch.records)
 }

@@ -47,8 +47,8 @@ function attempt(random: Random): Attempt {
 export const fuzz = fuzzReading(attempt, error => isDbError(error) && error.status < 500)
 
 function check(body: Uint8Array, maxColumns: number): void {
-  const { frame } = runAtOnce(decodeSpans(body, Math.max(1, maxColumns)))
-  const { write } = runAtOnce(spansWrite(frame, { table: 't', maxColumns }, undefined))
+  const { batch } = runAtOnce(decodeSpans(body, Math.max(1, maxColumns)))
+  const { write } = runAtOnce(spansWrite(batch, { table: 't', maxColumns }, undefined))
   checkColumns(write.columns, write.rows)
 }
 

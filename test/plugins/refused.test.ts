@@ -37,7 +37,7 @@ const cases: Readonly<
 
 /** Of protocols that take the other items of a request. */
 const counters: Readonly<Record<string, string>> = {
-  telemetry: 'svc_telemetry_rejected_total',
+  telemetry: 'svc_telemetry_items_refused_total',
   logpush: 'svc_items_skipped_total'
 }
 

@@ -1,7 +1,7 @@
 // The parts of a date that a format reads, and how they add up to a point in time.
 import { daysFromCivil, daysInMonth } from '../time.ts'
 
-/** Places of the parts in `DateParts.values`. */
+/** Indices of the parts in `DateParts.values`. */
 export const part = {
   year: 0,
   century: 1,

@@ -71,15 +71,15 @@ export function readIsoWeekday(bytes: Uint8Array, at: number, end: number, parts
 
 /** An English name by its first three letters, in any case; with `long`, the rest of the name may follow. */
 export function readName(slot: Part, names: readonly string[], base: number, long: boolean): Reader {
-  const places = new Map(
+  const indices = new Map(
     names.map((name, i) => [packed(name.charCodeAt(0), name.charCodeAt(1), name.charCodeAt(2)), i])
   )
   const rests = names.map(name => new TextEncoder().encode(name.slice(3)))
   return (bytes, at, end, parts) => {
     if (at + 3 > end) return -1
-    const place = places.get(packed(bytes[at]! | 32, bytes[at + 1]! | 32, bytes[at + 2]! | 32))
-    if (place === undefined || !putPart(parts, slot, place + base)) return -1
-    const rest = rests[place]!
+    const index = indices.get(packed(bytes[at]! | 32, bytes[at + 1]! | 32, bytes[at + 2]! | 32))
+    if (index === undefined || !putPart(parts, slot, index + base)) return -1
+    const rest = rests[index]!
     const whole = long && at + 3 + rest.length <= end && rest.every((letter, i) => (bytes[at + 3 + i]! | 32) === letter)
     return at + 3 + (whole ? rest.length : 0)
   }

@@ -30,8 +30,8 @@ import {
   databaseName,
   indexSql,
   keptFor,
+  type Location,
   onCluster,
-  type Place,
   sampleColumn,
   type TableComment,
   tableComment,
@@ -93,7 +93,7 @@ interface LogicalColumnRecord extends ColumnComment {
 export interface CatalogParts {
   readonly connection: Connection
   readonly records: Records
-  readonly place: Place
+  readonly location: Location
   readonly hasTextIndex: boolean
   readonly series: KnownSeries
   readonly log: Logger
@@ -183,9 +183,9 @@ export class ClusterCatalog implements Catalog {
 
   createDatabase(name: string, options: TableOptions): Promise<Database> {
     return this.#serially(async () => {
-      const { connection, place, records } = this.#parts
+      const { connection, location, records } = this.#parts
       await connection.command(
-        `CREATE DATABASE IF NOT EXISTS ${quoteName(databaseName(place, name))}${onCluster(place)}`
+        `CREATE DATABASE IF NOT EXISTS ${quoteName(databaseName(location, name))}${onCluster(location)}`
       )
       const said: DatabaseRecord = { id: this.database(name)?.id ?? numberOf(name), options }
       await records.write([{ kind: 'database', database: name, name: '', part: '', said }])
@@ -209,10 +209,10 @@ export class ClusterCatalog implements Catalog {
 
   dropDatabase(name: string): Promise<void> {
     return this.#serially(async () => {
-      const { connection, place, records, series } = this.#parts
+      const { connection, location, records, series } = this.#parts
       const known = await records.read({ database: name })
       await connection.command(
-        `DROP DATABASE IF EXISTS ${quoteName(databaseName(place, name))}${onCluster(place)} SYNC`
+        `DROP DATABASE IF EXISTS ${quoteName(databaseName(location, name))}${onCluster(location)} SYNC`
       )
       await records.write(known.map(record => ({ ...record, said: undefined })))
       this.#databases.delete(name)
@@ -268,7 +268,7 @@ export class ClusterCatalog implements Catalog {
   dropTable(given: Table): Promise<void> {
     return this.#serially(async () => {
       const table = this.#requireTable(given)
-      const { connection, place, records, series } = this.#parts
+      const { connection, location, records, series } = this.#parts
       const { database, name } = table
       if (isLogical(table)) {
         const known = await records.read({ database, name })
@@ -285,7 +285,7 @@ export class ClusterCatalog implements Catalog {
           throw new DbError('InvalidArguments', `table ${name} holds ${logical.length} logical tables; drop them first`)
         }
         for (const each of this.#storedTables(table)) {
-          await connection.command(`DROP TABLE IF EXISTS ${each}${onCluster(place)} SYNC`)
+          await connection.command(`DROP TABLE IF EXISTS ${each}${onCluster(location)} SYNC`)
         }
       }
       this.#databases.get(database)?.tables.delete(name)
@@ -345,13 +345,13 @@ export class ClusterCatalog implements Catalog {
 
   /** Names of the tables of the cluster that are one of users. */
   #storedTables(table: Table): string[] {
-    const { place } = this.#parts
+    const { location } = this.#parts
     const { database, name } = table
-    const series = besideName(place, database, name, 'series')
+    const series = besideName(location, database, name, 'series')
     return [
-      tableName(place, database, name),
-      ...(place.cluster === '' ? [] : [besideName(place, database, name, 'local')]),
-      ...(isPhysical(table) ? [series, ...(place.cluster === '' ? [] : [series.replace(/`$/, '__local`')])] : [])
+      tableName(location, database, name),
+      ...(location.cluster === '' ? [] : [besideName(location, database, name, 'local')]),
+      ...(isPhysical(table) ? [series, ...(location.cluster === '' ? [] : [series.replace(/`$/, '__local`')])] : [])
     ]
   }
 
@@ -361,16 +361,16 @@ export class ClusterCatalog implements Catalog {
   }
 
   async #deleteRows({ database, name }: Table, what: '' | 'series', where: string): Promise<void> {
-    const { place } = this.#parts
-    const base = what === '' ? tableName(place, database, name) : besideName(place, database, name, what)
-    const local = place.cluster === '' ? base : base.replace(/`$/, '__local`')
-    await this.#parts.connection.command(`DELETE FROM ${local}${onCluster(place)} WHERE ${where}`, {
+    const { location } = this.#parts
+    const base = what === '' ? tableName(location, database, name) : besideName(location, database, name, what)
+    const local = location.cluster === '' ? base : base.replace(/`$/, '__local`')
+    await this.#parts.connection.command(`DELETE FROM ${local}${onCluster(location)} WHERE ${where}`, {
       settings: { lightweight_deletes_sync: 2 }
     })
   }
 
   async #create(definition: TableDefinition): Promise<Table> {
-    const { place, hasTextIndex } = this.#parts
+    const { location, hasTextIndex } = this.#parts
     const { database, name } = definition
     const columns = identifyAll(definition.columns, new Set())
     const table = tableOf({
@@ -381,7 +381,7 @@ export class ClusterCatalog implements Catalog {
       version: 1
     })
     const options = this.database(database)?.options ?? {}
-    await this.#run(createStatements(table, { place, hasTextIndex, database: options }))
+    await this.#run(createStatements(table, { location, hasTextIndex, database: options }))
     await this.#load({ database, name })
     return this.#found(database, name)
   }
@@ -423,8 +423,8 @@ export class ClusterCatalog implements Catalog {
 
   /** How often a logical table of this name was dropped: another one has another number. */
   async #generation(database: string, name: string): Promise<number> {
-    const { connection, place } = this.#parts
-    const table = `${quoteName(databaseName(place, 'svc_private'))}.${quoteName('__catalog')}`
+    const { connection, location } = this.#parts
+    const table = `${quoteName(databaseName(location, 'svc_private'))}.${quoteName('__catalog')}`
     const [row] = await connection.rows(
       `SELECT toUInt32(max(version) % 4294967291) AS last FROM ${table} WHERE kind = 'table' AND deleted AND database = ${quoteText(database)} AND name = ${quoteText(name)}`
     )
@@ -457,7 +457,7 @@ export class ClusterCatalog implements Catalog {
     order: number,
     generation: number
   ): Promise<RecordChange[]> {
-    const { place } = this.#parts
+    const { location } = this.#parts
     const changes: RecordChange[] = []
     const commands: string[] = []
     for (const [i, column] of columns.entries()) {
@@ -475,7 +475,7 @@ export class ClusterCatalog implements Catalog {
       commands.push(`ADD COLUMN IF NOT EXISTS ${quoteName(sample)} ${storedType(type, 'field')} CODEC(${codec})`)
     }
     const missing = commands.filter(command => !this.#sampleColumns(host).has(command))
-    await this.#run(alterStatements(place, host, missing, missing.map(withoutCodec)))
+    await this.#run(alterStatements(location, host, missing, missing.map(withoutCodec)))
     for (const command of missing) this.#sampleColumns(host).add(command)
     return changes
   }
@@ -500,7 +500,7 @@ export class ClusterCatalog implements Catalog {
   }
 
   async #changeStored(table: Table, change: TableChange): Promise<void> {
-    const { place, connection, hasTextIndex } = this.#parts
+    const { location, connection, hasTextIndex } = this.#parts
     const { database } = table
     switch (change.kind) {
       case 'add_columns':
@@ -511,7 +511,7 @@ export class ClusterCatalog implements Catalog {
         const gone = [column.physical, ...(column.was ?? []).map(({ physical }) => physical)]
         const index = indexSql(column, hasTextIndex) === undefined ? [] : [dropIndex(column)]
         const drops = gone.map(name => `DROP COLUMN IF EXISTS ${quoteName(name)}`)
-        return this.#run(alterStatements(place, table, [...index, ...drops], drops))
+        return this.#run(alterStatements(location, table, [...index, ...drops], drops))
       }
       case 'modify_column':
         return this.#modifyColumn(table, columnNamed(table, change.name), change)
@@ -520,7 +520,7 @@ export class ClusterCatalog implements Catalog {
         const from = this.#storedTables(table)
         const to = this.#storedTables(renamed)
         const pairs = from.map((name, i) => `${name} TO ${to[i]}`)
-        await connection.command(`RENAME TABLE ${pairs.join(', ')}${onCluster(place)}`)
+        await connection.command(`RENAME TABLE ${pairs.join(', ')}${onCluster(location)}`)
         for (const logical of this.#logicalOf(table)) {
           await this.#writeLogical({ ...logical, options: { ...logical.options, physical_table: change.name } })
         }
@@ -543,7 +543,7 @@ export class ClusterCatalog implements Catalog {
           )
         }
         for (const name of this.#storedTables(table)) {
-          await connection.command(`TRUNCATE TABLE ${name}${onCluster(place)} SYNC`)
+          await connection.command(`TRUNCATE TABLE ${name}${onCluster(location)} SYNC`)
         }
         this.#counts.delete(countKey(database, table.name))
         return this.#run(this.#commentStatements(table, Date.now()))
@@ -552,11 +552,11 @@ export class ClusterCatalog implements Catalog {
   }
 
   #commentStatements(table: Table, emptied?: number): string[] {
-    return alterStatements(this.#parts.place, table, [`MODIFY COMMENT ${quoteText(tableComment(table, emptied))}`])
+    return alterStatements(this.#parts.location, table, [`MODIFY COMMENT ${quoteText(tableComment(table, emptied))}`])
   }
 
   #ttlStatements(table: Table): string[] {
-    const { place } = this.#parts
+    const { location } = this.#parts
     const kept = keptFor(table.options, this.database(table.database)?.options ?? {})
     const time = isPhysical(table) ? 'time' : table.timeIndex.physical
     const command = kept === undefined ? 'REMOVE TTL' : `MODIFY TTL ${ttlSql(time, kept)}`
@@ -565,14 +565,14 @@ export class ClusterCatalog implements Catalog {
     if (kept === undefined && had !== undefined && !this.#hasTtl.has(table.id)) return []
     if (kept === undefined) this.#hasTtl.delete(table.id)
     else this.#hasTtl.add(table.id)
-    return alterStatements(place, table, [command], [])
+    return alterStatements(location, table, [command], [])
   }
 
   /** Numbers of tables the cluster removes old rows of. */
   readonly #hasTtl = new Set<number>()
 
   async #addColumns(table: Table, added: readonly ColumnDefinition[], order?: readonly string[]): Promise<void> {
-    const { place, hasTextIndex } = this.#parts
+    const { location, hasTextIndex } = this.#parts
     const taken = new Set(table.columns.flatMap(({ physical, was }) => [physical, ...(was ?? []).map(w => w.physical)]))
     const fresh = added.filter(({ name, type, semantic }) => {
       const there = table.columns.find(column => column.name === name)
@@ -597,7 +597,7 @@ export class ClusterCatalog implements Catalog {
     const { sortedBy } = this.#databases.get(table.database)!.tables.get(table.name)!
     const key = tags.length === 0 ? [] : [`MODIFY ORDER BY (${[sortedBy, ...tags].join(', ')})`]
     const above = commands.filter(command => !command.startsWith('ADD INDEX')).map(withoutCodec)
-    await this.#run(alterStatements(place, table, [...commands, ...key], above))
+    await this.#run(alterStatements(location, table, [...commands, ...key], above))
   }
 
   async #modifyColumn(
@@ -605,7 +605,7 @@ export class ClusterCatalog implements Catalog {
     column: TableColumn,
     { definition, keepValues }: Extract<TableChange, { kind: 'modify_column' }>
   ): Promise<void> {
-    const { place, hasTextIndex } = this.#parts
+    const { location, hasTextIndex } = this.#parts
     const { id, physical, was, initial } = column
     if (definition.type === column.type) {
       const { initial: _, ...rest } = definition
@@ -623,8 +623,8 @@ export class ClusterCatalog implements Catalog {
         ...(index === undefined ? [] : [`ADD INDEX ${index}`])
       ]
       return this.#run([
-        ...alterStatements(place, table, [comment]),
-        ...indexes.flatMap(each => alterStatements(place, table, [each], []))
+        ...alterStatements(location, table, [comment]),
+        ...indexes.flatMap(each => alterStatements(location, table, [each], []))
       ])
     }
     if (column.semantic !== 'field') throw fixedKey(table, column, 'given another type')
@@ -640,7 +640,7 @@ export class ClusterCatalog implements Catalog {
     const command = `ADD COLUMN ${columnSql(changed)} AFTER ${quoteName(physical)}`
     const index = indexSql(changed, hasTextIndex)
     const indexes = index === undefined ? [] : [`ADD INDEX ${index}`]
-    await this.#run(alterStatements(place, table, [command, ...indexes], [withoutCodec(command)]))
+    await this.#run(alterStatements(location, table, [command, ...indexes], [withoutCodec(command)]))
   }
 
   async #changeLogical(table: Table, change: TableChange): Promise<void> {
@@ -715,22 +715,24 @@ export class ClusterCatalog implements Catalog {
 
   /** Something that is another one after each change of any process; undefined where a change may have been as late as this second. */
   async #readFingerprint(): Promise<string | undefined> {
-    const { connection, place } = this.#parts
-    const records = `${quoteName(databaseName(place, 'svc_private'))}.${quoteName('__catalog')}`
+    const { connection, location } = this.#parts
+    const records = `${quoteName(databaseName(location, 'svc_private'))}.${quoteName('__catalog')}`
     const [row] = await connection.rows(
-      `SELECT toString(sum(sipHash64(database, name, uuid, metadata_modification_time))) AS tables, max(metadata_modification_time) > now() - 3 AS fresh, toString((SELECT (count(), max(version)) FROM ${records})) AS records FROM system.tables WHERE startsWith(database, ${quoteText(place.prefix)})`
+      `SELECT toString(sum(sipHash64(database, name, uuid, metadata_modification_time))) AS tables, max(metadata_modification_time) > now() - 3 AS fresh, toString((SELECT (count(), max(version)) FROM ${records})) AS records FROM system.tables WHERE startsWith(database, ${quoteText(location.prefix)})`
     )
     return row?.['fresh'] === 1 ? undefined : `${row?.['tables']} ${row?.['records']}`
   }
 
   /** Reads everything, or what is known of one database, or of one name in it. */
   async #load(only?: { readonly database: string; readonly name?: string }): Promise<void> {
-    const { connection, records, place } = this.#parts
-    const stored = only && databaseName(place, only.database)
+    const { connection, records, location } = this.#parts
+    const stored = only && databaseName(location, only.database)
     const table = only?.name === undefined ? undefined : storedName('table', only.name)
     const where = (name: string) =>
       [
-        stored === undefined ? `startsWith(database, ${quoteText(place.prefix)})` : `database = ${quoteText(stored)}`,
+        stored === undefined
+          ? `startsWith(database, ${quoteText(location.prefix)})`
+          : `database = ${quoteText(stored)}`,
         ...(table === undefined ? [] : [`${name} = ${quoteText(table)}`])
       ].join(' AND ')
     const known = await records.read(only)
@@ -749,7 +751,7 @@ export class ClusterCatalog implements Catalog {
     columns: readonly ColumnRow[],
     only: { readonly database: string; readonly name?: string } | undefined
   ): void {
-    const { place } = this.#parts
+    const { location } = this.#parts
     if (only?.name === undefined) {
       for (const { kind, database, said } of records) {
         if (kind === 'database') this.#takeDatabase(database, said as DatabaseRecord)
@@ -763,7 +765,7 @@ export class ClusterCatalog implements Catalog {
     for (const state of this.#databases.values()) {
       const { name } = state.database
       if (only !== undefined && only.database !== name) continue
-      const stored = databaseName(place, name)
+      const stored = databaseName(location, name)
       const found = new Map<string, TableState>()
       for (const row of tables) {
         if (row.database !== stored) continue
@@ -895,18 +897,19 @@ export class ClusterCatalog implements Catalog {
   }
 
   async #count(): Promise<void> {
-    const { connection, place, series } = this.#parts
-    const from = place.cluster === '' ? 'system.parts' : `clusterAllReplicas(${quoteText(place.cluster)}, system.parts)`
+    const { connection, location, series } = this.#parts
+    const from =
+      location.cluster === '' ? 'system.parts' : `clusterAllReplicas(${quoteText(location.cluster)}, system.parts)`
     const written = new Map(Array.from(this.#counts, ([key, { since }]) => [key, since]))
     const rows = await connection.rows(
-      `SELECT database, table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes, count() AS files FROM ${from} WHERE active AND startsWith(database, ${quoteText(place.prefix)}) GROUP BY database, table`
+      `SELECT database, table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes, count() AS files FROM ${from} WHERE active AND startsWith(database, ${quoteText(location.prefix)}) GROUP BY database, table`
     )
     const found = new Map(rows.map(row => [`${row['database']}\0${row['table']}`, row]))
-    const end = place.cluster === '' ? '' : '__local'
+    const end = location.cluster === '' ? '' : '__local'
     for (const [database, { tables }] of this.#databases) {
       for (const { table } of tables.values()) {
         if (isLogical(table)) continue
-        const row = found.get(`${databaseName(place, database)}\0${storedName('table', table.name)}${end}`)
+        const row = found.get(`${databaseName(location, database)}\0${storedName('table', table.name)}${end}`)
         const key = countKey(database, table.name)
         const since = (this.#counts.get(key)?.since ?? 0) - (written.get(key) ?? 0)
         const [count, bytes, files] = ['rows', 'bytes', 'files'].map(name => Number(row?.[name] ?? 0)) as [

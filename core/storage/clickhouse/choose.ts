@@ -66,9 +66,9 @@ async function eachLogical(
 }
 
 /** The table of the series of a logical table, and which rows of it are those. */
-function seriesOf({ catalog, place }: QueryParts, table: Table): string {
+function seriesOf({ catalog, location }: QueryParts, table: Table): string {
   const host = catalog.host(table)
-  return `${besideName(place, host.database, host.name, 'series')} WHERE \`table\` = ${table.id}`
+  return `${besideName(location, host.database, host.name, 'series')} WHERE \`table\` = ${table.id}`
 }
 
 /** That series of a logical table have the labels that are asked for, as another condition of their samples; '' where any may. */
@@ -116,7 +116,7 @@ export function samplesOf(parts: QueryParts, table: Table, query: SeriesQuery, a
   const host = parts.catalog.host(table)
   const conditions = [`\`table\` = ${table.id}`, ...timeConditions(parts, table, query, '`time`')]
   const final = host.options.append_mode || any ? '' : ' FINAL'
-  return `${tableName(parts.place, host.database, host.name)}${final} WHERE ${conditions.join(' AND ')}`
+  return `${tableName(parts.location, host.database, host.name)}${final} WHERE ${conditions.join(' AND ')}`
 }
 
 /** What a series of an ordinary table is known as: a hash of its tags. */

@@ -41,7 +41,7 @@ export interface TableComment {
 }
 
 /** Where tables lie. */
-export interface Place {
+export interface Location {
   readonly prefix: string
   readonly cluster: string
 }
@@ -49,20 +49,20 @@ export interface Place {
 export const versionColumn = '__version'
 export const deletedColumn = '__deleted'
 
-export function databaseName({ prefix }: Place, database: string): string {
+export function databaseName({ prefix }: Location, database: string): string {
   return prefix + storedName('database', database)
 }
 
-export function tableName(place: Place, database: string, table: string): string {
-  return `${quoteName(databaseName(place, database))}.${quoteName(storedName('table', table))}`
+export function tableName(location: Location, database: string, table: string): string {
+  return `${quoteName(databaseName(location, database))}.${quoteName(storedName('table', table))}`
 }
 
 /** The table of a name that the driver keeps beside one of users. */
-export function besideName(place: Place, database: string, table: string, what: 'local' | 'series'): string {
-  return `${quoteName(databaseName(place, database))}.${quoteName(`${storedName('table', table)}__${what}`)}`
+export function besideName(location: Location, database: string, table: string, what: 'local' | 'series'): string {
+  return `${quoteName(databaseName(location, database))}.${quoteName(`${storedName('table', table)}__${what}`)}`
 }
 
-export function onCluster({ cluster }: Place): string {
+export function onCluster({ cluster }: Location): string {
   return cluster === '' ? '' : ` ON CLUSTER ${quoteName(cluster)}`
 }
 
@@ -152,7 +152,7 @@ export function ttlSql(time: string, kept: number | undefined): string {
 }
 
 /** The engine of the table that holds rows. */
-export function engineSql(options: TableOptions, cluster: string): string {
+function engineSql(options: TableOptions, cluster: string): string {
   const kind = options.append_mode ? '' : mergesFields({ options }) ? 'Coalescing' : 'Replacing'
   const own = kind === 'Replacing' ? [versionColumn, deletedColumn] : []
   if (cluster === '') return `${kind}MergeTree(${own.join(', ')})`
@@ -161,7 +161,7 @@ export function engineSql(options: TableOptions, cluster: string): string {
 }
 
 export interface CreateOptions {
-  readonly place: Place
+  readonly location: Location
   readonly hasTextIndex: boolean
   /** Options of its database. */
   readonly database: TableOptions
@@ -177,8 +177,8 @@ const treeSettings =
   'allow_nullable_key = 1, non_replicated_deduplication_window = 10000, replicated_deduplication_window = 10000'
 
 /** The statements that make a table; all may run again. */
-export function createStatements(table: Table, { place, hasTextIndex, database }: CreateOptions): string[] {
-  if (isPhysical(table)) return physicalStatements(table, { place, database })
+export function createStatements(table: Table, { location, hasTextIndex, database }: CreateOptions): string[] {
+  if (isPhysical(table)) return physicalStatements(table, { location, database })
   const { tags, timeIndex } = table
   const indexes = table.columns.flatMap(column => {
     const index = indexSql(column, hasTextIndex)
@@ -187,17 +187,17 @@ export function createStatements(table: Table, { place, hasTextIndex, database }
   const key = [...tags, timeIndex].map(({ physical }) => quoteName(physical))
   const columns = [...table.columns.map(columnSql), ...hidden]
   const comment = tableComment(table)
-  return withDistributed(table, place, columns, comment, key.slice(0, -1), name =>
+  return withDistributed(table, location, columns, comment, key.slice(0, -1), name =>
     [
-      `CREATE TABLE IF NOT EXISTS ${name}${onCluster(place)} (${[...columns, ...indexes].join(', ')})`,
-      ...treeClauses(table, place, database, key, timeIndex.physical, comment)
+      `CREATE TABLE IF NOT EXISTS ${name}${onCluster(location)} (${[...columns, ...indexes].join(', ')})`,
+      ...treeClauses(table, location, database, key, timeIndex.physical, comment)
     ].join(' ')
   )
 }
 
 function treeClauses(
   { options }: Table,
-  place: Place,
+  location: Location,
   database: TableOptions,
   key: readonly string[],
   time: string,
@@ -207,7 +207,7 @@ function treeClauses(
   const part = kept === undefined || kept > longDays * 86_400_000 ? 'toYYYYMM' : 'toYYYYMMDD'
   const ttl = ttlSql(time, kept)
   return [
-    `ENGINE = ${engineSql(options, place.cluster)}`,
+    `ENGINE = ${engineSql(options, location.cluster)}`,
     `PARTITION BY ${part}(${quoteName(time)})`,
     `PRIMARY KEY (${key.join(', ')}) ORDER BY (${key.join(', ')})`,
     ...(ttl === '' ? [] : [`TTL ${ttl}`]),
@@ -219,20 +219,20 @@ function treeClauses(
 /** With a cluster rows lie in a table on each shard, below the one that everybody asks. */
 function withDistributed(
   table: Table,
-  place: Place,
+  location: Location,
   columns: readonly string[],
   comment: string,
   shardBy: readonly string[],
   create: (name: string) => string
 ): string[] {
-  const name = tableName(place, table.database, table.name)
-  if (place.cluster === '') return [create(name)]
-  const local = besideName(place, table.database, table.name, 'local')
-  return [create(local), distributedSql(place, name, local, table.database, columns, comment, shardBy)]
+  const name = tableName(location, table.database, table.name)
+  if (location.cluster === '') return [create(name)]
+  const local = besideName(location, table.database, table.name, 'local')
+  return [create(local), distributedSql(location, name, local, table.database, columns, comment, shardBy)]
 }
 
 function distributedSql(
-  place: Place,
+  location: Location,
   name: string,
   local: string,
   database: string,
@@ -243,20 +243,20 @@ function distributedSql(
   const key = shardBy.length === 0 ? 'rand()' : `sipHash64(${shardBy.map(each => `toString(${each})`).join(', ')})`
   const plain = columns.map(column => column.replace(/ CODEC\((?:[^()]|\([^()]*\))*\)/, ''))
   const table = local.slice(local.indexOf('`.`') + 3, -1)
-  const of = [quoteText(place.cluster), quoteText(databaseName(place, database)), quoteText(table), key]
-  return `CREATE TABLE IF NOT EXISTS ${name}${onCluster(place)} (${plain.join(', ')}) ENGINE = Distributed(${of.join(', ')}) COMMENT ${quoteText(comment)}`
+  const of = [quoteText(location.cluster), quoteText(databaseName(location, database)), quoteText(table), key]
+  return `CREATE TABLE IF NOT EXISTS ${name}${onCluster(location)} (${plain.join(', ')}) ENGINE = Distributed(${of.join(', ')}) COMMENT ${quoteText(comment)}`
 }
 
 /** Samples of all logical tables of a physical one, and their series. */
-function physicalStatements(table: Table, { place, database }: Omit<CreateOptions, 'hasTextIndex'>): string[] {
+function physicalStatements(table: Table, { location, database }: Omit<CreateOptions, 'hasTextIndex'>): string[] {
   const time = `${quoteName('time')} ${bareType(table.timeIndex.type)} COMMENT ${quoteText(columnComment(table.timeIndex))} CODEC(DoubleDelta, ZSTD(1))`
   const columns = ['`table` UInt64 CODEC(ZSTD(1))', '`tsid` UInt64 CODEC(ZSTD(1))', time, ...hidden]
   const key = ['`table`', '`tsid`', '`time`']
   const comment = tableComment(table)
-  const samples = withDistributed(table, place, columns, comment, ['`tsid`'], name =>
+  const samples = withDistributed(table, location, columns, comment, ['`tsid`'], name =>
     [
-      `CREATE TABLE IF NOT EXISTS ${name}${onCluster(place)} (${columns.join(', ')})`,
-      ...treeClauses(table, place, database, key, 'time', comment)
+      `CREATE TABLE IF NOT EXISTS ${name}${onCluster(location)} (${columns.join(', ')})`,
+      ...treeClauses(table, location, database, key, 'time', comment)
     ].join(' ')
   )
   const seriesColumns = [
@@ -266,15 +266,15 @@ function physicalStatements(table: Table, { place, database }: Omit<CreateOption
     '`labels` Map(LowCardinality(String), String)',
     "`first_seen` DateTime64(3, 'UTC')"
   ]
-  const series = besideName(place, table.database, table.name, 'series')
+  const series = besideName(location, table.database, table.name, 'series')
   const createSeries = (name: string) =>
-    `CREATE TABLE IF NOT EXISTS ${name}${onCluster(place)} (${seriesColumns.join(', ')}) ENGINE = ${place.cluster === '' ? 'ReplacingMergeTree()' : "ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')"} ORDER BY (\`table\`, \`tsid\`) SETTINGS ${treeSettings.replace('allow_nullable_key = 1, ', '')}`
+    `CREATE TABLE IF NOT EXISTS ${name}${onCluster(location)} (${seriesColumns.join(', ')}) ENGINE = ${location.cluster === '' ? 'ReplacingMergeTree()' : "ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')"} ORDER BY (\`table\`, \`tsid\`) SETTINGS ${treeSettings.replace('allow_nullable_key = 1, ', '')}`
   // Whoever finds the table of samples may count on the other one.
-  if (place.cluster === '') return [createSeries(series), ...samples]
+  if (location.cluster === '') return [createSeries(series), ...samples]
   const local = series.replace(/`$/, '__local`')
   return [
     createSeries(local),
-    distributedSql(place, series, local, table.database, seriesColumns, '', ['`tsid`']),
+    distributedSql(location, series, local, table.database, seriesColumns, '', ['`tsid`']),
     ...samples
   ]
 }
@@ -289,15 +289,15 @@ export function sampleColumn(name: string, type: ColumnType, generation: number)
 
 /** A statement that changes the table that holds rows, and what of it the one above needs. */
 export function alterStatements(
-  place: Place,
+  location: Location,
   { database, name }: Pick<Table, 'database' | 'name'>,
   commands: readonly string[],
   above: readonly string[] = commands
 ): string[] {
-  const on = onCluster(place)
-  const top = tableName(place, database, name)
-  if (place.cluster === '') return commands.length === 0 ? [] : [`ALTER TABLE ${top}${on} ${commands.join(', ')}`]
-  const local = besideName(place, database, name, 'local')
+  const on = onCluster(location)
+  const top = tableName(location, database, name)
+  if (location.cluster === '') return commands.length === 0 ? [] : [`ALTER TABLE ${top}${on} ${commands.join(', ')}`]
+  const local = besideName(location, database, name, 'local')
   return [
     ...(commands.length === 0 ? [] : [`ALTER TABLE ${local}${on} ${commands.join(', ')}`]),
     ...(above.length === 0 ? [] : [`ALTER TABLE ${top}${on} ${above.join(', ')}`])

@@ -21,7 +21,7 @@ import { isLogical, isPhysical } from '../logical.ts'
 import { ClusterCatalog } from './catalog.ts'
 import { checkVersion, explainFailure } from './check.ts'
 import { type Connection, connect } from './connection.ts'
-import { besideName, onCluster, type Place, tableName } from './definition.ts'
+import { besideName, type Location, onCluster, tableName } from './definition.ts'
 import { cancelled, translate } from './errors.ts'
 import { KnownLabels } from './labels.ts'
 import { emptyDatabase, quoteName } from './names.ts'
@@ -62,7 +62,7 @@ class ClickHouseEngine implements Engine {
   readonly #config: ClickHouseConfig
   readonly #log: Logger
   readonly #metrics: Metrics
-  readonly #place: Place
+  readonly #location: Location
   readonly #versions = new Versions()
   #opened: Opened | undefined
 
@@ -70,7 +70,7 @@ class ClickHouseEngine implements Engine {
     this.#config = config
     this.#log = log
     this.#metrics = metrics
-    this.#place = { prefix: config.database_prefix, cluster: config.cluster }
+    this.#location = { prefix: config.database_prefix, cluster: config.cluster }
     this.catalog = liveCatalog(() => this.#open().catalog)
   }
 
@@ -100,16 +100,16 @@ class ClickHouseEngine implements Engine {
   }
 
   async #begin(connection: Connection): Promise<Opened> {
-    const place = this.#place
+    const location = this.#location
     const [row] = await connection.rows('SELECT version() AS version')
     const hasTextIndex = checkVersion(String(row?.['version']))
-    const records = new Records(connection, place, this.#versions)
+    const records = new Records(connection, location, this.#versions)
     await records.create()
     await connection.command(
-      `CREATE DATABASE IF NOT EXISTS ${quoteName(emptyDatabase(place.prefix))}${onCluster(place)}`
+      `CREATE DATABASE IF NOT EXISTS ${quoteName(emptyDatabase(location.prefix))}${onCluster(location)}`
     )
     const series = new KnownSeries(async (table, since, take) => {
-      const name = besideName(place, table.database, table.name, 'series')
+      const name = besideName(location, table.database, table.name, 'series')
       const reading = await connection.read(
         `SELECT DISTINCT \`tsid\` FROM ${name} WHERE \`first_seen\` >= fromUnixTimestamp64Milli(toInt64(${since}))`
       )
@@ -118,14 +118,14 @@ class ClickHouseEngine implements Engine {
       }
     })
     series.useKey(await records.key(() => randomBytes(16).toString('hex')))
-    const catalog = new ClusterCatalog({ connection, records, place, hasTextIndex, series, log: this.#log })
+    const catalog = new ClusterCatalog({ connection, records, location, hasTextIndex, series, log: this.#log })
     await catalog.refresh()
     for (const name of ['public', 'svc_private']) {
       if (catalog.database(name) === undefined) await catalog.createDatabase(name, {})
     }
-    const readers = new Readers(connection, place, this.#config.reader_username)
+    const readers = new Readers(connection, location, this.#config.reader_username)
     await readers.roles([])
-    const repeats = new Repeats(connection, place)
+    const repeats = new Repeats(connection, location)
     await repeats.open()
     const timer = every(this.#config.refresh_interval, () => {
       catalog
@@ -143,7 +143,7 @@ class ClickHouseEngine implements Engine {
       series,
       repeats,
       versions: this.#versions,
-      place: this.#place,
+      location: this.#location,
       insertSettings: this.#insertSettings()
     }
     try {
@@ -167,7 +167,7 @@ class ClickHouseEngine implements Engine {
   async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
     const { connection, catalog, labels, readers, guarded } = this.#open()
     if (signal.aborted) throw cancelled(signal)
-    const parts: QueryParts = { connection, catalog, labels, place: this.#place, timeout: this.#config.timeout }
+    const parts: QueryParts = { connection, catalog, labels, location: this.#location, timeout: this.#config.timeout }
     try {
       if (query.kind === 'scan') return await scan(parts, query, signal)
       if (query.kind === 'series') return await series(parts, query, signal)
@@ -201,11 +201,11 @@ class ClickHouseEngine implements Engine {
     const stored = new Set(tables.map(table => (isLogical(table) ? catalog.host(table) : table)))
     for (const { database, name, ...rest } of stored) {
       const table = { database, name, ...rest }
-      const base = tableName(this.#place, database, name)
-      const local = this.#place.cluster === '' ? base : besideName(this.#place, database, name, 'local')
-      const names = [local, ...(isPhysical(table) ? [besideName(this.#place, database, name, 'series')] : [])]
+      const base = tableName(this.#location, database, name)
+      const local = this.#location.cluster === '' ? base : besideName(this.#location, database, name, 'local')
+      const names = [local, ...(isPhysical(table) ? [besideName(this.#location, database, name, 'series')] : [])]
       for (const each of names)
-        await connection.command(`OPTIMIZE TABLE ${each}${onCluster(this.#place)} FINAL`, { signal })
+        await connection.command(`OPTIMIZE TABLE ${each}${onCluster(this.#location)} FINAL`, { signal })
     }
     await catalog.count()
     return { rows: 0, bytes: 0, files: 0 }

@@ -6,7 +6,7 @@ import type { ResultType } from '../../model/types.ts'
 import type { QueryResult, ScanQuery } from '../engine.ts'
 import type { ClusterCatalog } from './catalog.ts'
 import type { Connection, Reading } from './connection.ts'
-import type { Place } from './definition.ts'
+import type { Location } from './definition.ts'
 import type { KnownLabels } from './labels.ts'
 import { quoteName } from './names.ts'
 import { relation } from './relation.ts'
@@ -14,14 +14,14 @@ import { relation } from './relation.ts'
 export interface QueryParts {
   readonly connection: Connection
   readonly catalog: ClusterCatalog
-  readonly place: Place
+  readonly location: Location
   readonly labels: KnownLabels
   /** The longest a query may take, in milliseconds. */
   readonly timeout: number
 }
 
 /** What every query is asked with: nothing is changed by one, wide integers and JSON come as they are. */
-export function querySettings({ timeout, place }: QueryParts, timezone = 'UTC') {
+export function querySettings({ timeout, location }: QueryParts, timezone = 'UTC') {
   return {
     readonly: 2,
     session_timezone: timezone,
@@ -30,7 +30,7 @@ export function querySettings({ timeout, place }: QueryParts, timezone = 'UTC') 
     transform_null_in: 1,
     // Numbers of versions and series stand in statements.
     max_query_size: 2 ** 24,
-    ...(place.cluster !== '' && { distributed_product_mode: 'local', select_sequential_consistency: 1 })
+    ...(location.cluster !== '' && { distributed_product_mode: 'local', select_sequential_consistency: 1 })
   }
 }
 

@@ -1,16 +1,16 @@
 // Who statements of users run as: with a user of their own in the cluster, a role for each database says what they may read.
 import type { Connection } from './connection.ts'
-import { databaseName, onCluster, type Place } from './definition.ts'
+import { databaseName, type Location, onCluster } from './definition.ts'
 import { emptyDatabase, quoteName } from './names.ts'
 
 /** Name of the role that may read a database of the cluster. */
-export function roleOf(database: string): string {
+function roleOf(database: string): string {
   return `${database}__reader`
 }
 
 /** Statements that make the role of a database of the cluster and give it to the user that reads; all may run again. */
-export function roleStatements(place: Place, database: string, reader: string): string[] {
-  const on = onCluster(place)
+export function roleStatements(location: Location, database: string, reader: string): string[] {
+  const on = onCluster(location)
   const role = quoteName(roleOf(database))
   return [
     `CREATE ROLE IF NOT EXISTS ${role}${on}`,
@@ -21,25 +21,25 @@ export function roleStatements(place: Place, database: string, reader: string): 
 
 export class Readers {
   readonly #connection: Connection
-  readonly #place: Place
+  readonly #location: Location
   readonly #reader: string
   readonly #granted = new Set<string>()
 
   /** `reader` is empty where statements run as the server itself. */
-  constructor(connection: Connection, place: Place, reader: string) {
+  constructor(connection: Connection, location: Location, reader: string) {
     this.#connection = connection
-    this.#place = place
+    this.#location = location
     this.#reader = reader
   }
 
   /** The roles of a statement that reads tables of these databases of users. */
   async roles(databases: Iterable<string>): Promise<readonly string[]> {
     if (this.#reader === '') return []
-    const named = [...databases].map(name => databaseName(this.#place, name))
-    const all = new Set([emptyDatabase(this.#place.prefix), ...named])
+    const named = [...databases].map(name => databaseName(this.#location, name))
+    const all = new Set([emptyDatabase(this.#location.prefix), ...named])
     for (const database of all) {
       if (this.#granted.has(database)) continue
-      for (const text of roleStatements(this.#place, database, this.#reader)) await this.#connection.command(text)
+      for (const text of roleStatements(this.#location, database, this.#reader)) await this.#connection.command(text)
       this.#granted.add(database)
     }
     return Array.from(all, roleOf)

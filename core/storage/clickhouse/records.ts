@@ -1,6 +1,6 @@
 // What no comment of a table can say: databases, views, logical tables and the key of series, as rows of one table of the cluster.
 import type { Connection } from './connection.ts'
-import { databaseName, onCluster, type Place } from './definition.ts'
+import { databaseName, type Location, onCluster } from './definition.ts'
 import { quoteName, quoteText } from './names.ts'
 import type { Versions } from './versions.ts'
 
@@ -23,22 +23,22 @@ export interface RecordChange extends Omit<CatalogRecord, 'said'> {
 
 export class Records {
   readonly #connection: Connection
-  readonly #place: Place
+  readonly #location: Location
   readonly #versions: Versions
   readonly #table: string
 
-  constructor(connection: Connection, place: Place, versions: Versions) {
+  constructor(connection: Connection, location: Location, versions: Versions) {
     this.#connection = connection
-    this.#place = place
+    this.#location = location
     this.#versions = versions
-    this.#table = `${quoteName(databaseName(place, 'svc_private'))}.${quoteName('__catalog')}`
+    this.#table = `${quoteName(databaseName(location, 'svc_private'))}.${quoteName('__catalog')}`
   }
 
   async create(): Promise<void> {
-    const { cluster } = this.#place
-    const on = onCluster(this.#place)
+    const { cluster } = this.#location
+    const on = onCluster(this.#location)
     await this.#connection.command(
-      `CREATE DATABASE IF NOT EXISTS ${quoteName(databaseName(this.#place, 'svc_private'))}${on}`
+      `CREATE DATABASE IF NOT EXISTS ${quoteName(databaseName(this.#location, 'svc_private'))}${on}`
     )
     // Every server of a cluster has all of it, whatever its shard.
     const engine =
@@ -56,7 +56,7 @@ export class Records {
       ...(only ? [`database = ${quoteText(only.database)}`] : []),
       ...(only?.name === undefined ? [] : [`name = ${quoteText(only.name)}`])
     ]
-    const settings = this.#place.cluster === '' ? {} : { select_sequential_consistency: 1 }
+    const settings = this.#location.cluster === '' ? {} : { select_sequential_consistency: 1 }
     const rows = await this.#connection.rows(
       `SELECT kind, database, name, part, said FROM ${this.#table} FINAL${where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''}`,
       { settings }
@@ -75,7 +75,7 @@ export class Records {
         deleted: said === undefined ? 1 : 0
       })
     )
-    const settings = { async_insert: 0, ...(this.#place.cluster !== '' && { insert_quorum: 'auto' }) }
+    const settings = { async_insert: 0, ...(this.#location.cluster !== '' && { insert_quorum: 'auto' }) }
     const options = { settings, token: token ?? String(first) }
     await this.#connection.insert(
       `INSERT INTO ${this.#table} FORMAT JSONEachRow`,

@@ -3,7 +3,7 @@ import type { Table, TableColumn } from '../../model/table.ts'
 import { isBytesType, isTimestamp } from '../../model/types.ts'
 import { isLogical, isPhysical } from '../logical.ts'
 import type { ClusterCatalog, LogicalColumn } from './catalog.ts'
-import { besideName, deletedColumn, type Place, tableName, versionColumn } from './definition.ts'
+import { besideName, deletedColumn, type Location, tableName, versionColumn } from './definition.ts'
 import { bareType, quoteName, quoteText, timeLiteral } from './names.ts'
 
 export interface RowRange {
@@ -15,7 +15,7 @@ export interface RowRange {
 /** What a statement needs to read a table. */
 export interface Source {
   readonly catalog: ClusterCatalog
-  readonly place: Place
+  readonly location: Location
 }
 
 /** Which versions of rows are read, and whether their numbers come along. */
@@ -39,7 +39,7 @@ export interface Shown {
 export function relation(source: Source, table: Table, range: RowRange = {}, shown: Shown = {}): string {
   const { versions = 'newest', zone } = shown
   if (isLogical(table)) return logicalRelation(source, table, range, versions, zone)
-  const { place } = source
+  const { location } = source
   const { timeIndex } = table
   const time = isPhysical(table) ? 'time' : timeIndex.physical
   const columns = isPhysical(table)
@@ -49,7 +49,7 @@ export function relation(source: Source, table: Table, range: RowRange = {}, sho
         const value = inZone(column, name, zone)
         return value === name ? name : `${value} AS ${name}`
       })
-  const from = `${tableName(place, table.database, table.name)}${finalOf(table, versions)}`
+  const from = `${tableName(location, table.database, table.name)}${finalOf(table, versions)}`
   const conditions = timeConditions(source, table, range, quoteName(time))
   const hidden = versions === 'newest' ? [] : [quoteName(versionColumn)]
   const puts = versions === 'puts' && !table.options.append_mode ? [`${quoteName(deletedColumn)} = 0`] : []
@@ -95,10 +95,10 @@ function logicalRelation(
   versions: Versions,
   zone: string | undefined
 ): string {
-  const { catalog, place } = source
+  const { catalog, location } = source
   const host = catalog.host(table)
-  const samples = tableName(place, host.database, host.name)
-  const series = besideName(place, host.database, host.name, 'series')
+  const samples = tableName(location, host.database, host.name)
+  const series = besideName(location, host.database, host.name, 'series')
   const columns = table.columns.map(column => {
     const alias = ` AS ${quoteName(column.physical)}`
     if (column.semantic === 'timestamp') return `${inZone(column, 's.`time`', zone)}${alias}`

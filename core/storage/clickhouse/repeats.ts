@@ -6,7 +6,7 @@ import { elementsPerRow } from '../../model/types.ts'
 import { every, pause, type Timer } from '../../timer.ts'
 import type { SentColumn } from './arrow.ts'
 import type { Connection } from './connection.ts'
-import { databaseName, onCluster, type Place } from './definition.ts'
+import { databaseName, type Location, onCluster } from './definition.ts'
 import { quoteName, quoteText } from './names.ts'
 
 /** Rows of one table as one insert sends them, without what differs each time. */
@@ -50,12 +50,12 @@ const skew = 30_000
 
 export class Repeats {
   readonly #connection: Connection
-  readonly #place: Place
+  readonly #location: Location
   readonly #table: string
   /** By `keysOf`. */
   readonly #failed = new Map<string, Failed>()
-  /** How many keys of `#failed` have a shape: hashes are made only of parts that have one of these. */
-  readonly #shapes = new Map<string, number>()
+  /** How many keys of `#failed` have a fingerprint: hashes are made only of parts that have one of these. */
+  readonly #fingerprints = new Map<string, number>()
   /** Keys the cluster was not told of yet. */
   readonly #untold = new Set<string>()
   /** Tokens of tries that have not ended: who sends the same at the same time means other rows. */
@@ -68,21 +68,21 @@ export class Repeats {
   #recovering: Promise<void> | undefined
   #timer: Timer | undefined
 
-  constructor(connection: Connection, place: Place) {
+  constructor(connection: Connection, location: Location) {
     this.#connection = connection
-    this.#place = place
-    this.#table = `${quoteName(databaseName(place, 'svc_private'))}.${quoteName('__repeats')}`
+    this.#location = location
+    this.#table = `${quoteName(databaseName(location, 'svc_private'))}.${quoteName('__repeats')}`
   }
 
   async open(): Promise<void> {
-    const { cluster } = this.#place
+    const { cluster } = this.#location
     // Every server of a cluster has all of it, whatever its shard.
     const engine =
       cluster === ''
         ? 'ReplacingMergeTree(state)'
         : "ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}', state)"
     await this.#connection.command(
-      `CREATE TABLE IF NOT EXISTS ${this.#table}${onCluster(this.#place)} (part String, token String, at DateTime64(3, 'UTC'), state UInt32) ENGINE = ${engine} ORDER BY (part, token) TTL toDateTime(at) + INTERVAL ${keptFor / 1000} SECOND COMMENT 'Writes that failed: what repeats them is not stored twice'`
+      `CREATE TABLE IF NOT EXISTS ${this.#table}${onCluster(this.#location)} (part String, token String, at DateTime64(3, 'UTC'), state UInt32) ENGINE = ${engine} ORDER BY (part, token) TTL toDateTime(at) + INTERVAL ${keptFor / 1000} SECOND COMMENT 'Writes that failed: what repeats them is not stored twice'`
     )
     await this.#look()
     this.#timer = every(interval, () => void this.#look().catch(() => {})).unref()
@@ -99,7 +99,7 @@ export class Repeats {
     if (this.#isCutOff) await this.#recover()
     else await this.#lookSince(Date.now() - maxAge)
     const fresh = parts.map(() => randomUUID())
-    const attempt = parts.some(part => this.#shapes.has(shapeOf(part)))
+    const attempt = parts.some(part => this.#fingerprints.has(fingerprintOf(part)))
       ? await this.#repeat(keysOf(parts), fresh)
       : { tokens: fresh, repeated: new Map() }
     for (const token of attempt.tokens) this.#running.add(token)
@@ -170,8 +170,8 @@ export class Repeats {
   #keep(key: string, failed: Failed): void {
     if (!this.#failed.has(key)) {
       if (this.#failed.size >= maxKept) this.#forget(this.#failed.keys().next().value!)
-      const shape = shapeOfKey(key)
-      this.#shapes.set(shape, (this.#shapes.get(shape) ?? 0) + 1)
+      const fingerprint = fingerprintOfKey(key)
+      this.#fingerprints.set(fingerprint, (this.#fingerprints.get(fingerprint) ?? 0) + 1)
     }
     this.#failed.set(key, failed)
   }
@@ -179,10 +179,10 @@ export class Repeats {
   #forget(key: string): void {
     this.#untold.delete(key)
     if (!this.#failed.delete(key)) return
-    const shape = shapeOfKey(key)
-    const count = this.#shapes.get(shape)! - 1
-    if (count > 0) this.#shapes.set(shape, count)
-    else this.#shapes.delete(shape)
+    const fingerprint = fingerprintOfKey(key)
+    const count = this.#fingerprints.get(fingerprint)! - 1
+    if (count > 0) this.#fingerprints.set(fingerprint, count)
+    else this.#fingerprints.delete(fingerprint)
   }
 
   #forgetAnswered(key: string, token: string, state: number): void {
@@ -269,7 +269,7 @@ export class Repeats {
       const changed = new Date(state === 0 ? at : Date.now()).toISOString().slice(0, -1)
       return JSON.stringify({ part, token, at: changed, state })
     })
-    const settings = { async_insert: 0, ...(this.#place.cluster !== '' && { insert_quorum: 'auto' }) }
+    const settings = { async_insert: 0, ...(this.#location.cluster !== '' && { insert_quorum: 'auto' }) }
     await this.#connection.insert(`INSERT INTO ${this.#table} FORMAT JSONEachRow`, [Buffer.from(lines.join('\n'))], {
       settings,
       token: randomUUID(),
@@ -283,19 +283,19 @@ function advanced(all: ReadonlyMap<string, Failed>, by: number): ReadonlyMap<str
 }
 
 /** What tells parts apart without reading their values. */
-function shapeOf({ target, op, rows }: RepeatablePart): string {
+function fingerprintOf({ target, op, rows }: RepeatablePart): string {
   return `${op} ${rows} ${target}`
 }
 
-function shapeOfKey(key: string): string {
+function fingerprintOfKey(key: string): string {
   return key.slice(0, key.lastIndexOf(' '))
 }
 
-/** Of each part its shape and a hash of its values; equal ones of a request are numbered. */
+/** Of each part its fingerprint and a hash of its values; equal ones of a request are numbered. */
 export function keysOf(parts: readonly RepeatablePart[]): string[] {
   const seen = new Map<string, number>()
   return parts.map(part => {
-    const key = `${shapeOf(part)} ${hashOf(part)}`
+    const key = `${fingerprintOf(part)} ${hashOf(part)}`
     const times = seen.get(key) ?? 0
     seen.set(key, times + 1)
     return times === 0 ? key : `${key}-${times}`

@@ -50,7 +50,7 @@ async function optionsOf(parts: SqlParts, query: SqlQuery, signal: AbortSignal):
   }
 }
 
-/** Throws DbError for what may not run, with its place where that is known. */
+/** Throws DbError for what may not run, with its location where that is known. */
 async function check({ connection, guarded }: SqlParts, query: SqlQuery, options: ReadOptions): Promise<void> {
   const names = query.relations.map((_, i) => `${placeholderStart}${i}`)
   let next = 0

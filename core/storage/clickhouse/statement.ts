@@ -1,11 +1,11 @@
-// Statements with the cluster's names in the places of tables and parameters.
+// Statements with the cluster's names instead of tables and parameters.
 import { DbError } from '../../errors.ts'
 import type { Table } from '../../model/table.ts'
 import type { SqlQuery, SqlValue } from '../engine.ts'
 import type { ClusterCatalog } from './catalog.ts'
 import { quotedPattern, quoteName } from './names.ts'
 
-/** The text with what stands for tables and parameters put in their places. */
+/** The text with tables and parameters replaced. */
 export function placeRelations(
   { text, relations, parameters = [] }: SqlQuery,
   of: (relation: SqlQuery['relations'][number]) => string
@@ -30,7 +30,7 @@ function placeParameters(text: string, parameters: readonly SqlValue[]): string 
 }
 
 /**
- * The place in the text of a query of a place in what it is with names in the places of its tables; undefined where parameters moved it.
+ * Translates an offset in the statement that was sent into the offset in the user's text. Undefined where parameters moved it.
  */
 export function placeholderAt(query: SqlQuery, names: readonly string[], at: number): number | undefined {
   if ((query.parameters ?? []).length > 0) return undefined
@@ -41,8 +41,8 @@ export function placeholderAt(query: SqlQuery, names: readonly string[], at: num
     if (at < start + moved + length) return start
     moved += length - (end - start)
   }
-  const place = at - moved
-  return place < 0 ? undefined : Math.min(place, query.text.length)
+  const location = at - moved
+  return location < 0 ? undefined : Math.min(location, query.text.length)
 }
 
 function parameterType(value: SqlValue): string {

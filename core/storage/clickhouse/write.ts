@@ -12,7 +12,7 @@ import { isLogical, mergesFields } from '../logical.ts'
 import { arrowStream, type SentColumn } from './arrow.ts'
 import type { ClusterCatalog, LogicalColumn } from './catalog.ts'
 import type { Connection } from './connection.ts'
-import { besideName, deletedColumn, onCluster, type Place, tableName, versionColumn } from './definition.ts'
+import { besideName, deletedColumn, type Location, onCluster, tableName, versionColumn } from './definition.ts'
 import { cancelled } from './errors.ts'
 import { quoteName, quoteText, storedType } from './names.ts'
 import type { RepeatablePart, Repeats } from './repeats.ts'
@@ -25,7 +25,7 @@ export interface WriteParts {
   readonly series: KnownSeries
   readonly versions: Versions
   readonly repeats: Repeats
-  readonly place: Place
+  readonly location: Location
   readonly insertSettings: Readonly<Record<string, string | number>>
 }
 
@@ -92,8 +92,8 @@ async function insertPart(parts: WriteParts, { target, rows, columns, op }: Part
   )
 }
 
-function targetOf({ place }: WriteParts, { database, name }: Table): string {
-  return tableName(place, database, name)
+function targetOf({ location }: WriteParts, { database, name }: Table): string {
+  return tableName(location, database, name)
 }
 
 function versionsOf(versions: Versions, rows: number): SentColumn {
@@ -115,10 +115,10 @@ function deletedMarks(rows: number): SentColumn {
 }
 
 /** Fields that merge one by one know no mark of a delete: the rows themselves go. */
-async function removeRows({ connection, place }: WriteParts, { table, columns, rows }: Part): Promise<void> {
+async function removeRows({ connection, location }: WriteParts, { table, columns, rows }: Part): Promise<void> {
   if (rows === 0) return
-  const name = tableName(place, table.database, table.name)
-  const local = place.cluster === '' ? name : besideName(place, table.database, table.name, 'local')
+  const name = tableName(location, table.database, table.name)
+  const local = location.cluster === '' ? name : besideName(location, table.database, table.name, 'local')
   const data = Buffer.concat(await arrowStream(columns, rows))
   // A null equals no other one there: of what takes nulls whether it is one and its text are compared.
   const keys = columns
@@ -131,7 +131,7 @@ async function removeRows({ connection, place }: WriteParts, { table, columns, r
   const structure = columns.map(column => `${quoteName(column.name)} ${typeOf(table, column.name)}`).join(', ')
   const literal = `format(ArrowStream, ${quoteText(structure)}, unhex('${data.toString('hex')}'))`
   await connection.command(
-    `DELETE FROM ${local}${onCluster(place)} WHERE (${keys}) IN (SELECT ${keys} FROM ${literal})`,
+    `DELETE FROM ${local}${onCluster(location)} WHERE (${keys}) IN (SELECT ${keys} FROM ${literal})`,
     {
       settings: {
         lightweight_deletes_sync: 2,
@@ -398,13 +398,13 @@ function copyWords(from: BigInt64Array | Float64Array, rows: Uint32Array, to: Bi
 
 /** Series come before their samples: what is read joins both. */
 async function storeSeries(parts: WriteParts, introduced: readonly NewSeries[]): Promise<void> {
-  const { connection, place, series, insertSettings } = parts
+  const { connection, location, series, insertSettings } = parts
   const missing = new Map<string, Map<bigint, NewSeries>>()
   for (const each of introduced) {
     const { host, entry } = each
     entry.isStored = series.hasTsid(host, entry.tsid)
     if (entry.isStored) continue
-    const name = besideName(place, host.database, host.name, 'series')
+    const name = besideName(location, host.database, host.name, 'series')
     const group = missing.get(name) ?? new Map<bigint, NewSeries>()
     group.set(entry.tsid, each)
     missing.set(name, group)

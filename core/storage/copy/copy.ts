@@ -21,7 +21,7 @@ export interface CopyOptions {
   readonly contents?: boolean
   readonly progress?: CopyProgress
   /** Milliseconds inserts of a copy that was killed get to end in a cluster; default five seconds. */
-  readonly settle?: number
+  readonly insertGrace?: number
 }
 
 /** Told how far the copy is. */
@@ -75,7 +75,7 @@ interface TableCopy {
  * an engine that does not answer for minutes; and the reason of the signal.
  */
 export async function copyStorage(options: CopyOptions): Promise<CopyResult> {
-  const { source, target, signal, progress, settle = 5_000 } = options
+  const { source, target, signal, progress, insertGrace = 5_000 } = options
   const problems = definitionProblems(source.catalog, target.catalog)
   if (problems.length > 0) throw new DbError('InvalidArguments', problems.join('\n'))
   const tables = tablesWithRows(source.catalog)
@@ -83,7 +83,7 @@ export async function copyStorage(options: CopyOptions): Promise<CopyResult> {
   const known = new Set(tables.filter(({ database, name }) => target.catalog.table(database, name) !== undefined))
   await createMissing(source.catalog, target.catalog)
   // A cluster ends an insert whose sender was killed: rows of it must be there when they are counted.
-  if (isAgain && target.supports.distributed) await pause(settle, { signal })
+  if (isAgain && target.supports.distributed) await pause(insertGrace, { signal })
   progress?.begin('counting', tables.length, 'tables')
   const copies: TableCopy[] = []
   for (const table of tables) {
@@ -124,7 +124,7 @@ async function copySlice(
   options: CopyOptions,
   count: (rows: number) => void
 ): Promise<void> {
-  const { signal, target, settle = 5_000 } = options
+  const { signal, target, insertGrace = 5_000 } = options
   let isEmpty = slice.there === 0
   for (let attempt = 1; ; attempt++) {
     try {
@@ -135,7 +135,7 @@ async function copySlice(
         throw explained(error, table)
       }
       const wait = Math.max((error.retryAfter ?? 0) * 1000, firstPause * 2 ** (attempt - 1))
-      await pause(Math.min(wait, maxPause) + (target.supports.distributed ? settle : 0), { signal })
+      await pause(Math.min(wait, maxPause) + (target.supports.distributed ? insertGrace : 0), { signal })
       isEmpty = false
     }
   }

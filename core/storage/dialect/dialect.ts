@@ -72,9 +72,9 @@ export interface Dialect {
   pattern(regex: string): string
   /** Whether it is found somewhere. */
   matches(text: string, pattern: string): string
-  /** What the group of the first place found holds; null where nothing is found. */
+  /** The text of the group in the first match; null where nothing is found. */
   extract(text: string, pattern: string, group: string): string
-  /** Every place found becomes a plain text. */
+  /** Every match is replaced by a plain text. */
   replaceAll(text: string, pattern: string, by: string): string
   /** A text as a part of a regular expression that finds it. */
   escapeRegex(text: string): string

@@ -25,7 +25,7 @@ const call = (name: string, ...args: readonly (string | undefined)[]) =>
   `${name}(${args.filter(each => each !== undefined).join(', ')})`
 const castTo = (sql: string, type: string) => `CAST(${sql} AS ${type})`
 
-/** Places in a text, longer than none: the engine fails for some of those. */
+/** Positions in a text, longer than none: the engine fails for some of those. */
 const clampIndex = (sql: string) => `greatest(least(${sql}, 1000000000), -1000000000)`
 
 function clamp(value: bigint, max: bigint): bigint {

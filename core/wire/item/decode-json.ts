@@ -42,11 +42,11 @@ function readElement(reader: ItemReader): void {
   const row = nextRow(reader)
   const start = cursor.at
   const isObject = bytes[start] === 0x7b
-  const shape = isObject ? '' : shapeOf(readJson(cursor))
+  const kind = isObject ? '' : kindOf(readJson(cursor))
   if (isObject) readItem(reader, row)
   if (!reader.isUtf8 && !isUtf8(bytes.subarray(start, cursor.at))) failItem(reader, row, 'invalid UTF-8 in the item')
   else if (isObject) batch.rows = row + 1
-  else failItem(reader, row, `expected a JSON object, got ${shape}`)
+  else failItem(reader, row, `expected a JSON object, got ${kind}`)
 }
 
 function checkSize({ cursor, options: { itemSize } }: ItemReader): void {
@@ -56,7 +56,7 @@ function checkSize({ cursor, options: { itemSize } }: ItemReader): void {
 }
 
 /** What a value is, for messages. */
-export function shapeOf(value: ItemValue): string {
+export function kindOf(value: ItemValue): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'string' ? 'a text' : typeof value === 'boolean' ? 'a boolean' : 'a number'

@@ -4,7 +4,7 @@ import { ParseError } from '../../errors.ts'
 import { readJson } from '../../model/json.ts'
 import { skipSpace, unexpected } from '../../model/json-cursor.ts'
 import type { Steps } from '../../pace.ts'
-import { shapeOf } from './decode-json.ts'
+import { kindOf } from './decode-json.ts'
 import { readItem } from './object.ts'
 import { failItem, type ItemReader, isStep, nextRow } from './reader.ts'
 
@@ -30,12 +30,12 @@ function readLine(reader: ItemReader, row: number): void {
   const { bytes, end } = cursor
   cursor.at = skipSpace(cursor, cursor.at)
   const isObject = bytes[cursor.at] === 0x7b
-  const shape = isObject ? '' : shapeOf(readJson(cursor))
+  const kind = isObject ? '' : kindOf(readJson(cursor))
   if (isObject) readItem(reader, row)
   const rest = skipSpace(cursor, cursor.at)
   if (rest < end) throw unexpected(cursor, rest, 'the end of the line')
   if (isObject) batch.rows = row + 1
-  else failItem(reader, row, `expected a JSON object, got ${shape}`)
+  else failItem(reader, row, `expected a JSON object, got ${kind}`)
 }
 
 /** `text/plain`: every line that is not empty is an item with the one field `message`. */
@@ -56,7 +56,7 @@ function* eachLine(reader: ItemReader, take: (row: number, start: number, end: n
     const end = next > start && bytes[next - 1] === 0x0d ? next - 1 : next
     if (end > start) {
       const row = nextRow(reader)
-      if (line !== row) place(reader, row, line)
+      if (line !== row) setPosition(reader, row, line)
       if (reader.isUtf8 || isUtf8(bytes.subarray(start, end))) take(row, start, end)
       else failItem(reader, row, 'invalid UTF-8 in the line')
     }
@@ -71,7 +71,7 @@ function hasByteOrderMark(bytes: Uint8Array): boolean {
 }
 
 /** Empty lines count: an item's position is its line. */
-function place({ batch }: ItemReader, row: number, line: number): void {
+function setPosition({ batch }: ItemReader, row: number, line: number): void {
   batch.positions ??= Uint32Array.from({ length: batch.capacity }, (_, i) => i)
   batch.positions[row] = line
 }

@@ -7,7 +7,7 @@ import { decodeJson } from './decode-json.ts'
 import { decodeNdjson, decodeText } from './decode-lines.ts'
 import { createReader, type DecodeOptions, type ItemReader } from './reader.ts'
 
-export type { KeyShape } from './key-order.ts'
+export type { KeyMapping } from './key-order.ts'
 export type { DecodeOptions } from './reader.ts'
 
 const formats: ReadonlyMap<string, (reader: ItemReader) => Steps<void>> = new Map([

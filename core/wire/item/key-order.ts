@@ -7,14 +7,14 @@ import type { ItemField } from '../../model/items.ts'
  * fields of their own called `prefix` and the member's name, those of objects within it by their names joined by dots, `levels` deep; an
  * object deeper than that, and an array, becomes its JSON text. An empty object is what is left at the key itself.
  */
-export type KeyShape = 'text' | { readonly prefix: string; readonly levels: number }
+export type KeyMapping = 'text' | { readonly prefix: string; readonly levels: number }
 
 /** One spelling of a key in the body, and what followed it so far. */
 export interface Key {
   readonly field: ItemField
   /** `"key":` as it stands in the body. */
   readonly bytes: Uint8Array
-  readonly shape: KeyShape | undefined
+  readonly mapping: KeyMapping | undefined
   /** The keys of the objects that were spread here. */
   members: KeyOrder | undefined
   /** The key that followed last time, and the one before that. */
@@ -30,20 +30,20 @@ export interface KeyOrder {
   /** Spellings here and in all objects that are spread. */
   readonly total: { spellings: number }
   /** How the value of a key is kept, and what its field is called. */
-  readonly shapeOf: (name: string) => KeyShape | undefined
+  readonly mappingOf: (name: string) => KeyMapping | undefined
   readonly prefix: string
 }
 
 /** The order of the keys of items. */
-export function createKeyOrder(shapeOf: KeyOrder['shapeOf'] = () => undefined): KeyOrder {
-  return orderOf('', shapeOf, { spellings: 0 })
+export function createKeyOrder(mappingOf: KeyOrder['mappingOf'] = () => undefined): KeyOrder {
+  return orderOf('', mappingOf, { spellings: 0 })
 }
 
 /** Characters of a prefix beyond which no name behind it could be a column's. */
 const maxPrefixLength = 256
 
 /** The order of the keys of the objects at a key that spreads them. Throws DbError `InvalidArguments` where the way to them is too long for a name. */
-export function memberOrder(key: Key, { prefix, levels }: Exclude<KeyShape, 'text'>, outer: KeyOrder): KeyOrder {
+export function memberOrder(key: Key, { prefix, levels }: Exclude<KeyMapping, 'text'>, outer: KeyOrder): KeyOrder {
   if (prefix.length > maxPrefixLength) {
     throw new DbError('InvalidArguments', `the keys on the way to a nested value are too long: ${prefix.slice(0, 60)}…`)
   }
@@ -51,13 +51,13 @@ export function memberOrder(key: Key, { prefix, levels }: Exclude<KeyShape, 'tex
   return key.members
 }
 
-function orderOf(prefix: string, shapeOf: KeyOrder['shapeOf'], total: KeyOrder['total']): KeyOrder {
+function orderOf(prefix: string, mappingOf: KeyOrder['mappingOf'], total: KeyOrder['total']): KeyOrder {
   const start = createKey(undefined as unknown as ItemField, new Uint8Array(0), undefined)
-  return { start, spellings: new Map(), total, shapeOf, prefix }
+  return { start, spellings: new Map(), total, mappingOf, prefix }
 }
 
-export function createKey(field: ItemField, bytes: Uint8Array, shape: KeyShape | undefined): Key {
-  return { field, bytes, shape, members: undefined, next: undefined, other: undefined }
+export function createKey(field: ItemField, bytes: Uint8Array, mapping: KeyMapping | undefined): Key {
+  return { field, bytes, mapping, members: undefined, next: undefined, other: undefined }
 }
 
 /** The key at a position if it is one of the two expected behind `previous`. */

@@ -50,7 +50,7 @@ function readValue(reader: ItemReader, keys: KeyOrder, key: Key, row: number, at
   if (byte === 0x22) return readText(reader, field, row, at + 1)
   if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
     const end = readNumber(cursor, field, row, at)
-    if (key.shape === 'text') field.setRange(row, at, end)
+    if (key.mapping === 'text') field.setRange(row, at, end)
     return end
   }
   if (byte === 0x7b || byte === 0x5b) return readNested(reader, keys, key, row, at)
@@ -66,17 +66,17 @@ function readValue(reader: ItemReader, keys: KeyOrder, key: Key, row: number, at
 
 const spread: ItemValue = Object.freeze({ __proto__: null } as unknown as { [key: string]: ItemValue })
 
-/** An array or object: a value, or what the key's shape makes of it. */
+/** An array or object: a value, or what the key's mapping makes of it. */
 function readNested(reader: ItemReader, keys: KeyOrder, key: Key, row: number, at: number): number {
   const { cursor, batch } = reader
-  const { shape, field } = key
-  if (shape !== undefined && shape !== 'text' && shape.levels > 0 && cursor.bytes[at] === 0x7b) {
+  const { mapping, field } = key
+  if (mapping !== undefined && mapping !== 'text' && mapping.levels > 0 && cursor.bytes[at] === 0x7b) {
     field.setObject(row, spread)
-    return readMembers(reader, memberOrder(key, shape, keys), row, at + 1)
+    return readMembers(reader, memberOrder(key, mapping, keys), row, at + 1)
   }
   cursor.at = at
   const value = readJson(cursor, 1)
-  if (shape === undefined || shape === 'text') field.setObject(row, value)
+  if (mapping === undefined || mapping === 'text') field.setObject(row, value)
   else batch.setText(field, row, writeJson(value))
   return cursor.at
 }
@@ -136,5 +136,5 @@ function readKey(reader: ItemReader, keys: KeyOrder, at: number): Key {
 function addKey({ cursor, batch }: ItemReader, keys: KeyOrder, start: number, close: number): Key {
   const name = unescaped(cursor, start, close).toString()
   const quoted = Buffer.from(`"${cursor.bytes.toString('latin1', start, close)}":`, 'latin1')
-  return createKey(batch.take(keys.prefix + name), quoted, keys.shapeOf(name))
+  return createKey(batch.take(keys.prefix + name), quoted, keys.mappingOf(name))
 }

@@ -4,7 +4,7 @@ import { ItemsError } from '../../errors.ts'
 import { checkRoom, ItemBatch } from '../../model/items.ts'
 import { tooManyValues } from '../../model/json-count.ts'
 import { type JsonCursor, jsonCursor } from '../../model/json-cursor.ts'
-import { createKeyOrder, type KeyOrder, type KeyShape } from './key-order.ts'
+import { createKeyOrder, type KeyMapping, type KeyOrder } from './key-order.ts'
 
 export interface DecodeOptions {
   /** Items that cannot be decoded are marked as failed instead of failing the body. */
@@ -16,7 +16,7 @@ export interface DecodeOptions {
   /** Bytes one item of JSON may have, and the key that says so; a body with a larger one is refused with 413. Absent: any number. */
   readonly itemSize?: { readonly max: number; readonly key: string }
   /** How the value at a key of an item is kept; undefined: as it stands. */
-  readonly shapeOf?: (key: string) => KeyShape | undefined
+  readonly mappingOf?: (key: string) => KeyMapping | undefined
 }
 
 export interface ItemReader {
@@ -42,7 +42,7 @@ const maxFailures = 100_000
 export function createReader(bytes: Uint8Array, options: DecodeOptions): ItemReader {
   const cursor = jsonCursor(bytes)
   const batch = new ItemBatch(estimate(cursor.bytes), cursor.bytes)
-  return { cursor, batch, keys: createKeyOrder(options.shapeOf), options, isUtf8: isUtf8(bytes) }
+  return { cursor, batch, keys: createKeyOrder(options.mappingOf), options, isUtf8: isUtf8(bytes) }
 }
 
 /** Items a body may have, judged by its first line. */

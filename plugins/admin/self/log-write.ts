@@ -3,7 +3,7 @@ import { type BytesData, bitmap, type Column, type ColumnType, clearBit, type Ta
 
 export const logTable = 'server_logs'
 
-/** Facts of a line may carry the names of what every line has, and then take its place. */
+/** Fields of a log line with the name of a standard column overwrite it. */
 type Line = Readonly<Record<string, unknown>>
 
 /** The lines are JSON as the log makes them; `ttl` counts when the table is made. */

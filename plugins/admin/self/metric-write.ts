@@ -1,5 +1,5 @@
 // The server's own metrics as samples of series: a table for each metric.
-import type { MetricSample, SeriesLabel, SeriesWrite } from '../../../core/index.ts'
+import { joinSeriesKeys, type MetricSample, type SeriesLabel, type SeriesWrite } from '../../../core/index.ts'
 import type { MetricsysService } from '../../services.ts'
 
 type Names = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable'>
@@ -8,17 +8,9 @@ type Names = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTabl
 export function metricWrite(samples: readonly MetricSample[], time: number, names: Names, ttl: string): SeriesWrite {
   const { timeColumn, valueColumn, physicalTable } = names
   const keys = samples.map(sample => Buffer.from(JSON.stringify([sample.name, sample.labels])))
-  const ends = new Uint32Array(keys.length)
-  let end = 0
-  for (const [i, key] of keys.entries()) ends[i] = end += key.length
   return {
     kind: 'series',
-    keys: {
-      count: keys.length,
-      bytes: Buffer.concat(keys),
-      starts: Uint32Array.from(keys, (key, i) => ends[i]! - key.length),
-      ends
-    },
+    keys: joinSeriesKeys(keys),
     name: i => ({ table: samples[i]!.name, labels: labelsOf(samples[i]!) }),
     samples: samples.length,
     series: Uint32Array.from(samples, (_, i) => i),

@@ -134,7 +134,7 @@ async function alertOf(
     try {
       return [name, await fillIn(template, data, ask)] as const
     } catch (error) {
-      failures.push(`${rule.place}: ${name}: ${reasonOf(error)}`)
+      failures.push(`${rule.location}: ${name}: ${reasonOf(error)}`)
       return [name, `<error expanding template: ${reasonOf(error)}>`] as const
     }
   }

@@ -92,7 +92,7 @@ async function evaluateRule(
     if (stop.aborted) return
     const message = reasonOf(late.signal.aborted ? late.signal.reason : error)
     if (state.lastError !== message)
-      log.warn({ rule: state.rule.place, reason: message }, 'a rule could not be evaluated')
+      log.warn({ rule: state.rule.location, reason: message }, 'a rule could not be evaluated')
     state.health = 'err'
     state.lastError = message
     counters.evaluations.add(1, { result: 'failure' })

@@ -1,4 +1,4 @@
-// When groups are evaluated: once in each interval, at a place in it that is the group's own, and never late by more with time.
+// When groups are evaluated: once in each interval, at an offset of the group's own, and never late by more with time.
 import { createHash } from 'node:crypto'
 import { pause } from '../../../core/index.ts'
 

@@ -1,5 +1,12 @@
 // Keeps what rules give, as samples of series: the tables of metrics.
-import { mapPaced, type Pace, runPaced, type SeriesWrite, type TableWrite } from '../../../core/index.ts'
+import {
+  joinSeriesKeys,
+  mapPaced,
+  type Pace,
+  runPaced,
+  type SeriesWrite,
+  type TableWrite
+} from '../../../core/index.ts'
 import type { HistogramRow, MetricsysService, NativeHistogram } from '../../services.ts'
 import { type Labels, metricName, type Sample, type Written } from './sample.ts'
 
@@ -59,24 +66,13 @@ async function numbersWrite(
 ): Promise<SeriesWrite> {
   const all = [...samples.map(({ labels }) => labels), ...ended]
   const keys = await mapPaced(pace, all, labels => Buffer.from(JSON.stringify(labels)))
-  const ends = new Uint32Array(keys.length)
-  let end = 0
-  for (const [i, key] of keys.entries()) {
-    end += key.length
-    ends[i] = end
-  }
   const values = new Float64Array(all.length)
   const bits = new BigUint64Array(values.buffer)
   for (const [i, { value }] of samples.entries()) values[i] = value
   bits.fill(endOfSeries, samples.length)
   return {
     kind: 'series',
-    keys: {
-      count: keys.length,
-      bytes: Buffer.concat(keys),
-      starts: Uint32Array.from(keys, (key, i) => ends[i]! - key.length),
-      ends
-    },
+    keys: joinSeriesKeys(keys),
     name: i => nameOf(all[i]!),
     samples: all.length,
     series: Uint32Array.from(all, (_, i) => i),

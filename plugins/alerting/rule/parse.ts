@@ -95,7 +95,7 @@ function readRule(reader: Reader, node: Node, at: string, shared: Texts, options
   const labels = new Map([...shared, ...reader.texts(members.get('labels'), `${where}, labels`)])
   for (const [label, { node }] of labels) checkLabel(reader, node, `${where}, labels`, label)
   const annotations = reader.texts(members.get('annotations'), `${where}, annotations`)
-  const base = { name, labels: plain(labels), place: `${reader.place(node)}: ${where}` }
+  const base = { name, labels: plain(labels), location: `${reader.location(node)}: ${where}` }
   if (record !== undefined) {
     for (const key of ['for', 'keep_firing_for', 'annotations']) {
       if (members.has(key)) reader.problem(members.get(key), where, `a recording rule has no ${key}`)

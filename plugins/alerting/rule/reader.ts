@@ -15,13 +15,13 @@ export class Reader {
     this.#lines = lines
   }
 
-  place(node: Node | undefined): string {
+  location(node: Node | undefined): string {
     const offset = node?.range?.[0]
     return offset === undefined ? this.#file : `${this.#file}:${this.#lines.linePos(offset).line}`
   }
 
   problem(node: Node | undefined, where: string, message: string): void {
-    this.problems.push(`${this.place(node)}: ${where === '' ? '' : `${where}: `}${message}`)
+    this.problems.push(`${this.location(node)}: ${where === '' ? '' : `${where}: `}${message}`)
   }
 
   /** Members by key; undefined with a problem where it is no map. Keys that are not `known` are problems. */

@@ -13,7 +13,7 @@ interface RuleBase {
   /** By name. */
   readonly labels: Readonly<Record<string, string>>
   /** `FILE:LINE: group …, rule …`, for messages. */
-  readonly place: string
+  readonly location: string
 }
 
 export interface RecordRule extends RuleBase {

@@ -1,6 +1,6 @@
 // A request of events, one JSON value after the other, checked and sorted by table; times and columns are made of what is left.
 import { isUtf8 } from 'node:buffer'
-import { cell, type ItemBatch, ItemField, itemSteps, type KeyShape, type Steps } from '../../../core/index.ts'
+import { cell, type ItemBatch, ItemField, itemSteps, type KeyMapping, type Steps } from '../../../core/index.ts'
 import { CollectorError } from '../errors.ts'
 import { tableOfIndex } from '../index-name.ts'
 import { setTime } from './time.ts'
@@ -14,7 +14,7 @@ export const tagKeys: readonly string[] = ['host', 'source', 'sourcetype']
 
 const levels = 9
 
-/** Rows of one step. */
+/** Rows handled between two yields to other requests. */
 const stepRows = 4_096
 
 /** Events of one table. */
@@ -52,8 +52,8 @@ export function* decodeEvents(body: Uint8Array, options: EventOptions): Steps<Ev
   const { spread, maxValues = 0, maxBytes } = options
   const itemSize =
     maxBytes === undefined ? {} : { itemSize: { max: maxBytes, key: 'plugins.eventcollector.max_event_size' } }
-  const shapeOf = spread ? spreadShape : keptShape
-  const batch = yield* itemSteps(body, 'application/json', { skipError: true, shapeOf, maxValues, ...itemSize })
+  const mappingOf = spread ? spreadMapping : keptMapping
+  const batch = yield* itemSteps(body, 'application/json', { skipError: true, mappingOf, maxValues, ...itemSize })
   if (batch.rows === 0) throw new CollectorError(5)
   const rows = liveRows(batch)
   if (rows.length === 0) throw new CollectorError(6, 'no value is an object')
@@ -69,11 +69,11 @@ export function* decodeEvents(body: Uint8Array, options: EventOptions): Steps<Ev
   return { batch, time, groups }
 }
 
-function keptShape(key: string): KeyShape | undefined {
+function keptMapping(key: string): KeyMapping | undefined {
   return key === 'time' ? 'text' : undefined
 }
 
-function spreadShape(key: string): KeyShape {
+function spreadMapping(key: string): KeyMapping {
   if (key === 'time' || tagKeys.includes(key)) return 'text'
   return { prefix: key === 'fields' ? fieldPrefix : `${key}.`, levels }
 }

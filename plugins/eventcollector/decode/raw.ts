@@ -7,7 +7,7 @@ import { setTime } from './time.ts'
 
 const messageKey = 'message'
 const carriageReturn = 0x0d
-/** Bytes of one step. */
+/** Bytes handled between two yields to other requests. */
 const stepBytes = 64 * 1024
 
 export interface RawOptions {

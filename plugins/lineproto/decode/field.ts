@@ -18,7 +18,7 @@ export class FieldColumn {
   at = 0
   /** Rows so far; the last of them has a value. */
   rows = 0
-  /** One place a row, as what the type needs. */
+  /** One entry per row, in the array the type needs. */
   floats: Float64Array<ArrayBuffer>
   words: Uint32Array<ArrayBuffer>
   flags: Uint8Array<ArrayBuffer>
@@ -40,7 +40,7 @@ export class FieldColumn {
     return this.flags.length + this.offsets.byteLength + this.text.length
   }
 
-  /** Makes the place for a value of a row that is the last one or a later one; false where the request has values of another type. */
+  /** Makes the entry for the value of a row that is the last one or a later one; false where the request has values of another type. */
   take(row: number, type: FieldType): boolean {
     if (this.type !== type) {
       if (this.type !== undefined) return false

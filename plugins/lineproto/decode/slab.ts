@@ -13,7 +13,7 @@ export class Slab {
     return this.#bytes.buffer
   }
 
-  /** Copies bytes; returns where they are, at a place for numbers of 64 bits. */
+  /** Copies bytes; returns where they are, at a multiple of 8 bytes. */
   put(bytes: Uint8Array): number {
     const at = this.#used
     this.#bytes.set(bytes, at)

@@ -17,7 +17,7 @@ const maxSeconds = 9_223_372_035
 const maxTimeLength = 40
 
 /**
- * Writes the time whose digits are `bytes[start … end]`, with a sign or not, to place `i` of `words`; false where it leaves 64 bits.
+ * Writes the time whose digits are `bytes[start … end]`, with a sign or not, to index `i` of `words`; false where it leaves 64 bits.
  */
 export function putTime(
   bytes: Buffer,

@@ -141,7 +141,7 @@ function isLetter(byte: number | undefined): boolean {
 /** Bytes of a text without a backslash behind which more of it is looked for at once, and how many of them. */
 const [longText, window] = [256, 1 << 16]
 
-/** The first quote or backslash from a place on, `end` where none stands before it. */
+/** The first quote or backslash from an offset on, `end` where none stands before it. */
 function skipPlain(body: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at += window) {
     const part = body.subarray(at, Math.min(end, at + window))

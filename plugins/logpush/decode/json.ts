@@ -31,11 +31,11 @@ const quote = 0x22
 const comma = 0x2c
 
 /**
- * Reads `{"streams":[{"stream":{…},"values":[["nanoseconds","line",{…}]]}]}`. Parts of another shape are left out and counted. Throws
+ * Reads `{"streams":[{"stream":{…},"values":[["nanoseconds","line",{…}]]}]}`. Malformed parts are left out and counted. Throws
  * DbError `InvalidArguments` for what is no JSON, no object, or has no list of streams.
  */
 export function* decodeJson(body: Uint8Array, maxBytes?: number): Steps<Push> {
-  if (!isUtf8(body)) throw invalid('Failed to parse payload as json: it is not valid UTF-8')
+  if (!isUtf8(body)) throw new DbError('InvalidArguments', 'Failed to parse payload as json: it is not valid UTF-8')
   const push = new Push(body, maxBytes)
   const cursor = jsonCursor(body)
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) cursor.at = 3
@@ -65,8 +65,9 @@ function* readRequest(push: Push, cursor: JsonCursor): Steps<void> {
   }
   const rest = skipSpace(cursor, cursor.at)
   if (rest < cursor.end) throw unexpected(cursor, rest, 'the end of the document')
-  if (!isObject) throw invalid('payload is not an object')
-  if (streams !== 'found') throw invalid(streams === 'wrong' ? 'streams is not an array' : 'missing streams')
+  if (!isObject) throw new DbError('InvalidArguments', 'payload is not an object')
+  if (streams !== 'found')
+    throw new DbError('InvalidArguments', streams === 'wrong' ? 'streams is not an array' : 'missing streams')
 }
 
 /** Of equal keys the last counts. */
@@ -202,8 +203,4 @@ function metadataText(push: Push, value: ItemValue): string | undefined {
   const texts = all.filter(([, member]) => typeof member === 'string')
   push.dropped.metadata += isObject ? all.length - texts.length : 1
   return texts.length === 0 ? undefined : writeJson(Object.assign(Object.create(null), Object.fromEntries(texts)))
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

@@ -51,8 +51,8 @@ export class MetadataWriter {
       } else reader.skip()
     }
     if (reader.at !== end) throw reader.error('a field goes beyond its message')
-    const place = this.#find(found[0]!, found[1]!)
-    for (let i = 0; i < bounds; i++) this.#pairs[place + i] = found[i]!
+    const offset = this.#find(found[0]!, found[1]!)
+    for (let i = 0; i < bounds; i++) this.#pairs[offset + i] = found[i]!
   }
 
   /** Gives the row the pairs that were read; where they lie counts from the first text of the request until `finish`. */
@@ -83,7 +83,7 @@ export class MetadataWriter {
     }
   }
 
-  /** The place of the pair with this name, or behind all pairs: of equal names the last counts. */
+  /** The offset of the pair with this name, or behind all pairs: of equal names the last counts. */
   #find(start: number, end: number): number {
     const pairs = this.#pairs
     for (let i = 0; i < pairs.length; i += bounds) {

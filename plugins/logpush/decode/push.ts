@@ -4,7 +4,7 @@ import { checkRoom, ItemBatch, type ItemError, type ItemField } from '../../../c
 /** The time index of the entries' table, and the key of an entry's time for pipelines. */
 export const timeColumn = 'svc_timestamp'
 /** The key of an entry's text for pipelines. */
-export const lineKey = 'logpush_line'
+const lineKey = 'logpush_line'
 
 /** A run of entries with the same labels; of equal names the last counts. */
 export interface Stream {

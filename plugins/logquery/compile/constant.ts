@@ -8,7 +8,7 @@ import {
   type TimeUnit,
   type Zone
 } from '../../../core/index.ts'
-import { placed, type Scalar, shown, wrong } from '../document/node.ts'
+import { atPath, type Scalar, shown, wrong } from '../document/node.ts'
 import type { Comparison } from '../document/tree.ts'
 import { unitOf, type Value } from './value.ts'
 
@@ -144,7 +144,7 @@ export function ticksOf(
   const whole = wholeOf(constant)
   if (whole !== undefined) return { ticks: whole, exact: true }
   if (typeof constant !== 'string') throw wrong(path, `expected a time, found ${constant}`)
-  const ns = placed(path, () => parseTimestamp(constant, zone))
+  const ns = atPath(path, () => parseTimestamp(constant, zone))
   const ticks = convertTime(ns, 'ns', unit)
   return { ticks, exact: convertTime(ticks, unit, 'ns') === ns }
 }

@@ -72,10 +72,10 @@ export function readContext(writing: Writing, table: Table, query: LogQuery, win
     const from = `(SELECT stored.* FROM ${rows}) AS stored`
     return { rows: { from, where: [], scope, order: [byTime] }, conditions }
   }
-  const position = freeName(dialect, table, 'position')
-  const names = { found, foundName: freeName(dialect, table, 'found'), position }
+  const ordinal = freeName(dialect, table, 'ordinal')
+  const names = { found, foundName: freeName(dialect, table, 'found'), ordinal }
   const from = `(${linesSql(dialect, context, time, rows, names)}) AS stored`
-  const order = [byTime, { sql: `stored.${position}`, descending: true }]
+  const order = [byTime, { sql: `stored.${ordinal}`, descending: true }]
   return { rows: { from, where: [], scope, order }, conditions }
 }
 
@@ -87,36 +87,36 @@ function momentsSql(dialect: Dialect, context: Context, time: Value, { skip, fet
   // The row found that brings the last line of the answer lies further back than it.
   const beyond = context.kind === 'lines' ? context.after : 0
   const as = dialect.name === 'duckdb' ? 'AS MATERIALIZED' : 'AS'
-  return `WITH placed ${as} (SELECT moment, found, ${placeOf(dialect, context, time)} AS place FROM (${keys})),
-    hits ${as} (SELECT DISTINCT place FROM placed WHERE found),
+  return `WITH numbered ${as} (SELECT moment, found, ${ordinalOf(dialect, context, time)} AS ordinal FROM (${keys})),
+    hits ${as} (SELECT DISTINCT ordinal FROM numbered WHERE found),
     moments ${as} (SELECT DISTINCT moment FROM (${near}) ORDER BY moment DESC LIMIT ${skip + fetch + beyond})
-    SELECT moment, min(place) AS line FROM placed WHERE moment IN (SELECT moment FROM moments) GROUP BY moment`
+    SELECT moment, min(ordinal) AS line FROM numbered WHERE moment IN (SELECT moment FROM moments) GROUP BY moment`
 }
 
 /** Rows that have a row found so far before them, or behind. */
 function nearSql({ name }: Dialect, before: bigint, after: bigint): string {
   if (name === 'duckdb') {
-    return `SELECT placed.moment, placed.place FROM placed ASOF JOIN hits ON placed.place + ${before} >= hits.place
-    WHERE placed.place - hits.place <= ${after}`
+    return `SELECT numbered.moment, numbered.ordinal FROM numbered ASOF JOIN hits ON numbered.ordinal + ${before} >= hits.ordinal
+    WHERE numbered.ordinal - hits.ordinal <= ${after}`
   }
-  const frame = `ORDER BY place RANGE BETWEEN UNBOUNDED PRECEDING AND ${before} FOLLOWING`
-  return `SELECT moment, place FROM (SELECT moment, place, max(CASE WHEN found THEN place END) OVER (${frame}) AS hit FROM placed)
-    WHERE place - hit <= ${after}`
+  const frame = `ORDER BY ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND ${before} FOLLOWING`
+  return `SELECT moment, ordinal FROM (SELECT moment, ordinal, max(CASE WHEN found THEN ordinal END) OVER (${frame}) AS hit FROM numbered)
+    WHERE ordinal - hit <= ${after}`
 }
 
 interface LineNames {
   /** SQL that is true for rows found, and the column it becomes. */
   readonly found: string
   readonly foundName: string
-  readonly position: string
+  readonly ordinal: string
 }
 
 /** Of the rows of some times those that are in the context by their lines. */
 function linesSql(dialect: Dialect, { before, after }: Context, time: Value, rows: string, names: LineNames): string {
-  const { found, foundName, position } = names
+  const { found, foundName, ordinal } = names
   const lined = `SELECT stored.*, ${found} AS ${foundName},
-    picked.line + row_number() OVER (PARTITION BY ${time.sql} ORDER BY ${found}) - 1 AS ${position} FROM ${rows}`
-  const frame = `ORDER BY ${position} RANGE BETWEEN ${after} PRECEDING AND ${before} FOLLOWING`
+    picked.line + row_number() OVER (PARTITION BY ${time.sql} ORDER BY ${found}) - 1 AS ${ordinal} FROM ${rows}`
+  const frame = `ORDER BY ${ordinal} RANGE BETWEEN ${after} PRECEDING AND ${before} FOLLOWING`
   return `SELECT * FROM (SELECT *, ${dialect.anyTrue(foundName)} OVER (${frame}) AS near FROM (${lined})) WHERE near`
 }
 
@@ -129,7 +129,7 @@ function freeName({ quoteName }: Dialect, table: Table, wanted: string): string 
 }
 
 /** Where a row is: its line, or its time in the time index's unit. */
-function placeOf(dialect: Dialect, { kind }: Context, { type }: Value): string {
+function ordinalOf(dialect: Dialect, { kind }: Context, { type }: Value): string {
   const line = 'row_number() OVER (ORDER BY moment, found)'
   if (kind === 'lines') return dialect.result(line, 'Int64')
   return dialect.ticks(type as TimestampType, 'moment')

@@ -19,7 +19,7 @@ import { type Constant, isConstant, isNumber, kindOf, type Scope, textSql, type 
 /** Texts that may be joined into one: each may be as long as a line. */
 const maxGrowth = 16
 
-export function compileExpression(writing: Writing, scope: Scope, expression: Expression): Value | Constant {
+function compileExpression(writing: Writing, scope: Scope, expression: Expression): Value | Constant {
   const { path } = expression
   switch (expression.kind) {
     case 'column':
@@ -152,7 +152,7 @@ function booleanSide(writing: Writing, side: Value | Constant, path: string): st
   return value.sql
 }
 
-export function booleanValue(sql: string, name: string): Value {
+function booleanValue(sql: string, name: string): Value {
   return { sql, type: 'Boolean', kind: 'boolean', name, growth: 0 }
 }
 
@@ -258,7 +258,7 @@ function argument(
   return { sql: typed.sql, value: typed }
 }
 
-/** A fraction has no place for a parameter: the engine plans with it. */
+/** A fraction cannot be a parameter: the engine plans with it. */
 function constantOf({ parameters, dialect }: Writing, kind: ConstantKind, constant: Scalar, path: string): string {
   if (kind === 'path') return JSON.stringify(jsonPath(constant, path))
   const special = specialConstant(kind, constant, path)

@@ -1,6 +1,6 @@
 // Filters of a query as SQL that is true, false or null.
 import { parseSearch, readingOf, searchSql, termSql } from '../../../core/index.ts'
-import { placed, wrong } from '../document/node.ts'
+import { atPath, wrong } from '../document/node.ts'
 import type { ContentFilter, Filter } from '../document/tree.ts'
 import { compareSql, constantSql, operand, timeInSql, type Writing } from './constant.ts'
 import { compileValue } from './expression.ts'
@@ -65,9 +65,9 @@ function contentSql(writing: Writing, value: Value, filter: ContentFilter): stri
 
 function inSql(writing: Writing, value: Value, { values, path }: Extract<ContentFilter, { kind: 'in' }>): string {
   if (values.length === 0) return 'false'
-  const places = values.map((each, i) => [each, `${path}[${i}]`] as const)
-  if (value.kind === 'time') return timeInSql(writing, value, places)
-  return `(${operand(writing, value)} IN (${places.map(([each, place]) => constantSql(writing, value, each, place)).join(', ')}))`
+  const located = values.map((each, i) => [each, `${path}[${i}]`] as const)
+  if (value.kind === 'time') return timeInSql(writing, value, located)
+  return `(${operand(writing, value)} IN (${located.map(([each, itsPath]) => constantSql(writing, value, each, itsPath)).join(', ')}))`
 }
 
 const plainTests = { prefix: 'startsWith', postfix: 'endsWith', contains: 'contains' } as const
@@ -82,7 +82,7 @@ function textTest(writing: Writing, value: Value, filter: Extract<ContentFilter,
       return dialect.matches(sql, constant(dialect.pattern(patternOf(text, path))))
     case 'matches':
       return searchSql(
-        placed(path, () => parseSearch(text)),
+        atPath(path, () => parseSearch(text)),
         sql,
         readingOf(indexed(value)),
         constant,

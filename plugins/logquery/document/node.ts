@@ -19,7 +19,7 @@ export function wrong(path: string, message: string): DbError {
 }
 
 /** An error of something inside of a document, with the path before it. */
-export function placed<T>(path: string, work: () => T): T {
+export function atPath<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -55,8 +55,8 @@ export function variantOf<const K extends string>(node: Node, kinds: readonly K[
   }
   const [kind, inner] = entry
   if (!kinds.includes(kind as K)) {
-    const place = typeof value === 'string' ? path : memberPath(path, kind)
-    throw wrong(place, `unknown kind ${shown(kind)}${didYouMean(kind, kinds)}, expected one of ${kinds.join(', ')}`)
+    const valuePath = typeof value === 'string' ? path : memberPath(path, kind)
+    throw wrong(valuePath, `unknown kind ${shown(kind)}${didYouMean(kind, kinds)}, expected one of ${kinds.join(', ')}`)
   }
   return [kind as K, { path: typeof value === 'string' ? path : memberPath(path, kind), value: inner! }]
 }

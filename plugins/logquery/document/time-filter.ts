@@ -7,7 +7,7 @@ import {
   parseTimestamp,
   type Zone
 } from '../../../core/index.ts'
-import { expected, membersOf, type Node, placed, shown, textOf, wrong } from './node.ts'
+import { atPath, expected, membersOf, type Node, shown, textOf, wrong } from './node.ts'
 import type { TimeRange } from './tree.ts'
 
 const second = 1_000_000_000n
@@ -23,7 +23,7 @@ export function readTimeFilter(node: Node, zone: Zone, now: bigint): TimeRange {
   if (to !== undefined && length !== undefined) return range(node, to.behind - length, to.behind)
   if (length !== undefined) return { ...range(node, now - length, now), untilNow: true }
   if (from?.isPeriod) return range(node, from.first, from.behind)
-  throw invalid(
+  throw invalidTimeFilter(
     node.path,
     from === undefined
       ? 'expected start, start and end, start and span, end and span, or span'
@@ -32,11 +32,11 @@ export function readTimeFilter(node: Node, zone: Zone, now: bigint): TimeRange {
 }
 
 function range({ path }: Node, from: bigint, to: bigint): TimeRange {
-  if (to <= from) throw invalid(path, 'the end is not behind the start')
+  if (to <= from) throw invalidTimeFilter(path, 'the end is not behind the start')
   return { from, to, untilNow: false }
 }
 
-function invalid(path: string, reason: string) {
+function invalidTimeFilter(path: string, reason: string) {
   return wrong(path, `Invalid time filter: ${reason}`)
 }
 
@@ -53,7 +53,7 @@ function readTime(node: Node, zone: Zone): Period {
   const text = textOf(node).trim()
   const match = period.exec(text)
   if (match === null) {
-    const at = placed(node.path, () => parseTimestamp(text, zone))
+    const at = atPath(node.path, () => parseTimestamp(text, zone))
     return { first: at, behind: at, isPeriod: false }
   }
   const [, year, month, day] = match.map(Number)

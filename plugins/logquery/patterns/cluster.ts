@@ -1,8 +1,8 @@
-// Patterns of lines: shapes that differ in few words become one, word by word, by the way of Drain (He et al., 2017).
+// Patterns of lines: templates that differ in few words become one, word by word, by the way of Drain (He et al., 2017).
 
-/** Lines that are the same but for what has digits in it: that stands as `<*>` in `shape`. */
-export interface ShapeLines {
-  readonly shape: string
+/** Lines that are the same but for what has digits in it: that stands as `<*>` in `template`. */
+export interface TemplateLines {
+  readonly template: string
   readonly count: number
   /** The time of the first and of the last of them, in any unit. */
   readonly first: bigint
@@ -34,7 +34,7 @@ export const partsWords = String.raw`\s,;="'(){}\[\]|&`
 const likeness = 0.5
 /** Patterns that a line is compared with; further ones of the same gaps and first word are one. */
 const maxCompared = 64
-/** Examples of one pattern, of different shapes. */
+/** Examples of one pattern, of different templates. */
 const maxExamples = 3
 /** Words of one line that are looked at. */
 const maxWords = 64
@@ -53,12 +53,12 @@ interface Growing {
 
 type Parts = Pick<Growing, 'words' | 'gaps' | 'isCut'>
 
-/** Patterns so far, by what lines must share with them. Shapes that are added first make the patterns: the most frequent should be. */
+/** Patterns so far, by what lines must share with them. Templates that are added first make the patterns: the most frequent should be. */
 export class Patterns {
   readonly #groups = new Map<string, Growing[]>()
 
   /** A step that compares at most `maxCompared` × `maxWords` words. */
-  add(lines: ShapeLines): void {
+  add(lines: TemplateLines): void {
     const parts = splitWords(lines)
     const group = this.#groupOf(parts)
     const found = closest(group, parts.words)
@@ -87,8 +87,8 @@ function keyWord(words: readonly string[]): string {
   return first.includes(wildcard) ? wildcard : first
 }
 
-function splitWords({ shape, isCut }: ShapeLines): Parts {
-  const parts = shape.split(gap)
+function splitWords({ template, isCut }: TemplateLines): Parts {
+  const parts = template.split(gap)
   const words = parts.filter((_, i) => i % 2 === 0).slice(0, maxWords)
   const gaps = parts.filter((_, i) => i % 2 === 1).slice(0, words.length - 1)
   return { words, gaps, isCut: isCut || parts.length > words.length + gaps.length }
@@ -118,11 +118,11 @@ function sharedPart(pattern: readonly string[], words: readonly string[]): numbe
   return fixed === 0 ? 1 : same / fixed
 }
 
-function begin(parts: Parts, { count, first, last, example }: ShapeLines): Growing {
+function begin(parts: Parts, { count, first, last, example }: TemplateLines): Growing {
   return { ...parts, count, first, last, examples: [example] }
 }
 
-function join(pattern: Growing, { words, isCut }: Parts, lines: ShapeLines): void {
+function join(pattern: Growing, { words, isCut }: Parts, lines: TemplateLines): void {
   const { count, first, last, example } = lines
   for (let i = 0; i < words.length; i++) if (pattern.words[i] !== words[i]) pattern.words[i] = wildcard
   pattern.count += count

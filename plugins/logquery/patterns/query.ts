@@ -1,4 +1,4 @@
-// Lines of a range as shapes with counts: the engine leaves aside what has digits in it, and groups what is the same then.
+// Lines of a range as templates with counts: the engine leaves aside what has digits in it, and groups what is the same then.
 import { type SqlQuery, type Table, unitsPerSecond } from '../../../core/index.ts'
 import type { Writing } from '../compile/constant.ts'
 import { findColumn } from '../compile/expression.ts'
@@ -14,8 +14,8 @@ export interface PatternLimits {
   readonly max_pattern_lines: number
   /** Characters of a line that are looked at. */
   readonly max_pattern_length: number
-  /** Shapes that are made into patterns, the most frequent ones. */
-  readonly max_pattern_shapes: number
+  /** Templates that are made into patterns, the most frequent ones. */
+  readonly max_pattern_templates: number
 }
 
 /** A run of letters, digits and what joins them, with a digit in it: numbers, times, addresses, identifiers. */
@@ -38,25 +38,25 @@ export function countQuery(writing: Writing, table: Table, query: LogQuery): Sql
   return statement(`SELECT count(*) FROM ${tablePlaceholder}${whereSql(rows.where)}`, table, conditions, writing)
 }
 
-/** Columns of the result of `shapesQuery`, in their order. */
-export const shapeColumns = ['shape', 'lines', 'first', 'last', 'example', 'cut', 'grouped', 'empty'] as const
+/** Columns of the result of `templatesQuery`, in their order. */
+export const templateColumns = ['template', 'lines', 'first', 'last', 'example', 'cut', 'grouped', 'empty'] as const
 
 /**
- * The most frequent shapes: how many lines, the time of the first and the last, the last line, whether some are longer than what is looked
+ * The most frequent templates: how many lines, the time of the first and the last, the last line, whether some are longer than what is looked
  * at; in each row how many lines were grouped and how many of them have no text.
  */
-export function shapesQuery(writing: Writing, table: Table, query: LogQuery, limits: PatternLimits): SqlQuery {
+export function templatesQuery(writing: Writing, table: Table, query: LogQuery, limits: PatternLimits): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
   const text = findColumn(rows.scope, query.columns[0]!.name, query.columns[0]!.path).sql
   const max = limits.max_pattern_length
   const { dialect } = writing
   const lines = `SELECT nullif(${dialect.left(text, String(max))}, '') AS line, ${dialect.length(text)} > ${max} AS goes_on,
     ${rows.scope.time!.sql} AS moment FROM ${tablePlaceholder}${whereSql(rows.where)} LIMIT ${limits.max_pattern_lines}`
-  const groups = `SELECT ${dialect.replaceAll('line', dialect.quoteText(variable), "'<*>'")} AS shape, count(*) AS lines, min(moment) AS first,
-    max(moment) AS last, ${dialect.argMax('line', 'moment')} AS example, ${dialect.anyTrue('goes_on')} AS cut FROM (${lines}) GROUP BY shape`
-  const empty = 'coalesce(sum(CASE WHEN shape IS NULL THEN lines END) OVER (), 0)'
+  const groups = `SELECT ${dialect.replaceAll('line', dialect.quoteText(variable), "'<*>'")} AS template, count(*) AS lines, min(moment) AS first,
+    max(moment) AS last, ${dialect.argMax('line', 'moment')} AS example, ${dialect.anyTrue('goes_on')} AS cut FROM (${lines}) GROUP BY template`
+  const empty = 'coalesce(sum(CASE WHEN template IS NULL THEN lines END) OVER (), 0)'
   const sql = `SELECT *, ${dialect.cast('sum(lines) OVER ()', 'Int64')}, ${dialect.cast(empty, 'Int64')}
-    FROM (${groups}) ORDER BY lines DESC, shape LIMIT ${limits.max_pattern_shapes}`
+    FROM (${groups}) ORDER BY lines DESC, template LIMIT ${limits.max_pattern_templates}`
   return statement(sql, table, conditions, writing)
 }
 

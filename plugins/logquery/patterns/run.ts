@@ -11,8 +11,8 @@ import {
 import type { LogQuery } from '../document/tree.ts'
 import { narrowTo, readNumbers } from '../newest.ts'
 import { findTable, writingFor } from '../run.ts'
-import { type Pattern, Patterns, type ShapeLines } from './cluster.ts'
-import { checkPatterns, countQuery, type PatternLimits, shapeColumns, shapesQuery, tickOf } from './query.ts'
+import { type Pattern, Patterns, type TemplateLines } from './cluster.ts'
+import { checkPatterns, countQuery, type PatternLimits, templateColumns, templatesQuery, tickOf } from './query.ts'
 import { regexOf, textOf } from './text.ts'
 
 export interface PatternsAnswer {
@@ -81,31 +81,31 @@ async function groupLines(
   const pace = new Pace(ctx.signal)
   let grouped = 0
   let empty = 0
-  const result = await store.query(ctx, shapesQuery(writingFor(store, ctx), table, query, limits))
+  const result = await store.query(ctx, templatesQuery(writingFor(store, ctx), table, query, limits))
   for await (const batch of result.batches()) {
     const cell = cellsOf(batch)
     for (let row = 0; row < batch.rows; row++) {
       grouped = Number(cell('grouped', row))
       empty = Number(cell('empty', row))
-      if (cell('shape', row) !== undefined) patterns.add(shapeLines(cell, row))
+      if (cell('template', row) !== undefined) patterns.add(templateLines(cell, row))
       if (pace.isDue) await pace.pause()
     }
   }
   return { patterns: patterns.list(), grouped, empty }
 }
 
-type Cell = (column: (typeof shapeColumns)[number], row: number) => unknown
+type Cell = (column: (typeof templateColumns)[number], row: number) => unknown
 
 function cellsOf({ columns }: ResultBatch): Cell {
   return (column, row) => {
-    const { values, valid } = columns[shapeColumns.indexOf(column)]!
+    const { values, valid } = columns[templateColumns.indexOf(column)]!
     return isValid(valid, row) ? (values[row] ?? undefined) : undefined
   }
 }
 
-function shapeLines(cell: Cell, row: number): ShapeLines {
+function templateLines(cell: Cell, row: number): TemplateLines {
   return {
-    shape: cell('shape', row) as string,
+    template: cell('template', row) as string,
     count: Number(cell('lines', row)),
     first: BigInt(cell('first', row) as bigint),
     last: BigInt(cell('last', row) as bigint),

@@ -17,7 +17,7 @@ export interface TailOptions {
 /** Milliseconds between two looks at what was written. */
 const interval = 200
 
-/** The events from the schema on; the place of the tail is free when they end or are left. */
+/** The events from the schema on; the slot of the tail is free when they end or are left. */
 export async function startTail(
   { store }: Pick<Core, 'store'>,
   ctx: RequestContext,

@@ -2,7 +2,7 @@
 import { DbError } from '../../../core/index.ts'
 
 export interface Tails {
-  /** Takes a place; throws RateLimited where all are taken. */
+  /** Takes a slot; throws RateLimited where all are taken. */
   enter(): () => void
   running(): number
 }

@@ -1,7 +1,7 @@
-// `status/buildinfo`: clients look at the version to know what they may ask.
+// `status/buildinfo`: clients choose their requests by this version.
 import { commit, version } from '../../../core/index.ts'
 
-/** The version of the query API these answers follow, not ours. */
+/** The Prometheus version whose query API is implemented; not the version of this server. */
 const apiVersion = '3.5.0'
 
 export const buildInfo = {

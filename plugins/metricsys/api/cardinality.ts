@@ -1,10 +1,10 @@
-// `status/tsdb`: which metrics have most series, which labels most values, which pairs of both most series.
+// `status/tsdb`: the metrics with most series, the labels with most values, the label pairs with most series.
 import { eachPaced, Pace, type RequestContext, type Store, type Table } from '../../../core/index.ts'
-import { type ApiParameters, invalid, limitOf, timeOf } from './parameters.ts'
+import { type ApiParameters, invalidParameter, limitOf, timeOf } from './parameters.ts'
 
 export interface Cardinality {
   readonly data: unknown
-  /** Whether there were more series than are looked at. */
+  /** Whether some series were not counted. */
   readonly truncated: boolean
 }
 
@@ -21,7 +21,7 @@ interface CountedLabel {
   readonly values: Map<string, number>
 }
 
-/** Entries of each list where the request does not say. */
+/** Default length of each list. */
 const usualLimit = 10
 const maxLimit = 10_000
 
@@ -33,7 +33,7 @@ export async function readCardinality(
   max: number
 ): Promise<Cardinality> {
   const limit = limitOf(parameters) || usualLimit
-  if (limit > maxLimit) throw invalid('limit', `limit must not exceed ${maxLimit}`)
+  if (limit > maxLimit) throw invalidParameter('limit', `limit must not exceed ${maxLimit}`)
   const [from, to] = [timeOf(parameters, 'start'), timeOf(parameters, 'end')]
   const range = { ...(from !== undefined && { from: BigInt(from) }), ...(to !== undefined && { to: BigInt(to) + 1n }) }
   const metric = parameters.one('metric')
@@ -50,7 +50,7 @@ export async function readCardinality(
   return { data: await describe(counted, limit, new Pace(ctx.signal)), truncated }
 }
 
-/** Tables that share a physical one are asked for at once. */
+/** Tables of one physical table are read by one query. */
 function together(tables: readonly Table[]): Iterable<readonly Table[]> {
   return Map.groupBy(tables, ({ options }) => JSON.stringify(options)).values()
 }
@@ -62,7 +62,7 @@ interface Part {
   readonly max: number
 }
 
-/** False when there are more than may be looked at. */
+/** False when the limit of series is reached. */
 async function countSeries(
   store: Store,
   ctx: RequestContext,
@@ -99,7 +99,7 @@ async function describe({ series, byMetric, byLabel }: Counted, limit: number, p
   const labels = [...byLabel]
   const pairs: (readonly [string, number])[] = []
   for (const [name, { values }] of labels) {
-    // Of each label those with most series are enough.
+    // The values with most series per label are enough.
     for (const [value, count] of largest(values, limit)) pairs.push([`${name}=${value}`, count])
     if (pace.isDue) await pace.pause()
   }
@@ -116,7 +116,7 @@ async function describe({ series, byMetric, byLabel }: Counted, limit: number, p
 
 type Entry = readonly [name: string, count: number]
 
-/** The largest first; of many entries few are ever sorted. */
+/** The `count` largest entries, largest first; the others are not sorted. */
 function largest(entries: Iterable<Entry>, limit: number): readonly Entry[] {
   const compare = (a: Entry, b: Entry) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)
   let kept: Entry[] = []

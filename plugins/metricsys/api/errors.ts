@@ -11,7 +11,7 @@ export function formatApiError(error: DbError): WireError {
   }
 }
 
-/** Refusals that are not about parameters keep their status. */
+/** Errors that are not about parameters keep their status. */
 const kept: ReadonlySet<number> = new Set([401, 403, 405, 413, 415, 429])
 
 function kindOf({ code, status }: DbError): { readonly type: string; readonly status: number } {

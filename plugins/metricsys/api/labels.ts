@@ -1,7 +1,7 @@
 // `series`, `labels` and `label/{name}/values`.
 import type { RequestContext } from '../../../core/index.ts'
 import type { PromqlRange, PromqlService } from '../../services.ts'
-import { type ApiParameters, invalid, limitOf, timeOf } from './parameters.ts'
+import { type ApiParameters, invalidParameter, limitOf, timeOf } from './parameters.ts'
 
 export interface ListAnswer {
   readonly data: readonly unknown[]
@@ -10,7 +10,7 @@ export interface ListAnswer {
 
 export async function listSeries(promql: PromqlService, ctx: RequestContext, parameters: ApiParameters) {
   const selectors = parameters.all('match[]')
-  if (selectors.length === 0) throw invalid('match[]', 'no match[] parameter provided')
+  if (selectors.length === 0) throw invalidParameter('match[]', 'no match[] parameter provided')
   return limited(await promql.series(ctx, selectors, rangeOf(parameters)), parameters)
 }
 
@@ -25,7 +25,8 @@ export async function listValues(
   parameters: ApiParameters
 ): Promise<ListAnswer> {
   const label = unescapeName(name)
-  if (label === '' || !label.isWellFormed()) throw invalid('name', `invalid label name: ${JSON.stringify(name)}`)
+  if (label === '' || !label.isWellFormed())
+    throw invalidParameter('name', `invalid label name: ${JSON.stringify(name)}`)
   return limited(await promql.labelValues(ctx, label, parameters.all('match[]'), rangeOf(parameters)), parameters)
 }
 

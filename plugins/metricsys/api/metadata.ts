@@ -1,9 +1,9 @@
-// `metadata`: what senders told of their metrics.
+// `metadata`: type, unit and help of metrics, as senders gave them.
 import type { RequestContext, Store } from '../../../core/index.ts'
 import { metadataTable } from '../write/columns.ts'
-import { type ApiParameters, invalid } from './parameters.ts'
+import { type ApiParameters, invalidParameter } from './parameters.ts'
 
-/** By metric. Throws DbError `InvalidArguments`. */
+/** Metadata by metric. Throws DbError `InvalidArguments`. */
 export async function readMetadata(store: Store, ctx: RequestContext, parameters: ApiParameters) {
   const limit = count(parameters, 'limit')
   const perMetric = count(parameters, 'limit_per_metric')
@@ -32,6 +32,6 @@ export async function readMetadata(store: Store, ctx: RequestContext, parameters
 function count(parameters: ApiParameters, name: string): number | undefined {
   const text = parameters.one(name)
   if (text === undefined) return undefined
-  if (!/^-?\d+$/.test(text)) throw invalid(name, `${name} must be a number`)
+  if (!/^-?\d+$/.test(text)) throw invalidParameter(name, `${name} must be a number`)
   return Number(text) < 0 ? undefined : Number(text)
 }

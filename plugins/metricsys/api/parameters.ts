@@ -25,12 +25,12 @@ export function timeOf(parameters: ApiParameters, name: string): number | undefi
   if (text === undefined) return undefined
   const time = readTime(text)
   if (time !== undefined) return time
-  throw invalid(name, `cannot parse ${JSON.stringify(text)} to a valid timestamp`)
+  throw invalidParameter(name, `cannot parse ${JSON.stringify(text)} to a valid timestamp`)
 }
 
 export function requiredTime(parameters: ApiParameters, name: string): number {
   const time = timeOf(parameters, name)
-  if (time === undefined) throw invalid(name, `cannot parse "" to a valid timestamp`)
+  if (time === undefined) throw invalidParameter(name, `cannot parse "" to a valid timestamp`)
   return time
 }
 
@@ -42,34 +42,34 @@ function readTime(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Milliseconds before and after 1970 that dates reach. */
+/** Largest distance of a JavaScript date from 1970, in milliseconds. */
 const maxTime = 8.64e15
 
-/** Milliseconds, of seconds or of a duration as queries write it; undefined when absent. Throws DbError `InvalidArguments`. */
+/** A duration in seconds or as `1h30m`, in milliseconds; undefined when absent. Throws DbError `InvalidArguments`. */
 export function durationOf(promql: PromqlService, parameters: ApiParameters, name: string): number | undefined {
   const text = parameters.one(name)
   if (text === undefined) return undefined
   const milliseconds = readSeconds(text) ?? promql.duration(text)
   if (milliseconds !== undefined) return milliseconds
-  throw invalid(name, `cannot parse ${JSON.stringify(text)} to a valid duration`)
+  throw invalidParameter(name, `cannot parse ${JSON.stringify(text)} to a valid duration`)
 }
 
-/** Seconds as a number, in milliseconds; undefined for what is none, or no date has. */
+/** A number of seconds in milliseconds; undefined for other text and for times beyond a date. */
 function readSeconds(text: string): number | undefined {
   if (!/^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
   const milliseconds = Math.round(Number(text) * 1_000)
   return Math.abs(milliseconds) <= maxTime ? milliseconds : undefined
 }
 
-/** At most so many; 0 is no limit. Throws DbError `InvalidArguments`. */
+/** The parameter `limit`; 0 means no limit. Throws DbError `InvalidArguments`. */
 export function limitOf(parameters: ApiParameters, name = 'limit'): number {
   const text = parameters.one(name)
   if (text === undefined) return 0
   if (/^\d+$/.test(text)) return Number(text)
-  throw invalid(name, `${JSON.stringify(text)} is not a number from 0 on`)
+  throw invalidParameter(name, `${JSON.stringify(text)} is not a number from 0 on`)
 }
 
-/** In the words the clients of this API know. */
-export function invalid(name: string, reason: string): DbError {
+/** The error with Prometheus' wording. */
+export function invalidParameter(name: string, reason: string): DbError {
   return new DbError('InvalidArguments', `invalid parameter "${name}": ${reason}`)
 }

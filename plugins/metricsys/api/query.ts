@@ -1,13 +1,13 @@
 // `query` and `query_range`.
 import type { RequestContext } from '../../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService } from '../../services.ts'
-import { type ApiParameters, durationOf, invalid, limitOf, requiredTime, timeOf } from './parameters.ts'
+import { type ApiParameters, durationOf, invalidParameter, limitOf, requiredTime, timeOf } from './parameters.ts'
 
 export interface ApiAnswer {
   readonly result: PromqlResult
-  /** Series that are shown; 0 is no limit. */
+  /** Largest number of series in the answer; 0 means no limit. */
   readonly limit: number
-  /** The parameter; absent: none are wanted. */
+  /** The parameter `stats`; absent: no statistics. */
   readonly stats?: string
 }
 
@@ -26,11 +26,14 @@ export async function rangeQuery(
   parameters: ApiParameters
 ): Promise<ApiAnswer> {
   const [start, end] = [requiredTime(parameters, 'start'), requiredTime(parameters, 'end')]
-  if (end < start) throw invalid('end', 'end timestamp must not be before start time')
+  if (end < start) throw invalidParameter('end', 'end timestamp must not be before start time')
   const step = durationOf(promql, parameters, 'step')
-  if (step === undefined) throw invalid('step', 'cannot parse "" to a valid duration')
+  if (step === undefined) throw invalidParameter('step', 'cannot parse "" to a valid duration')
   if (step <= 0) {
-    throw invalid('step', 'zero or negative query resolution step widths are not accepted. Try a positive integer')
+    throw invalidParameter(
+      'step',
+      'zero or negative query resolution step widths are not accepted. Try a positive integer'
+    )
   }
   return answer(promql, ctx, parameters, { start, end, step })
 }
@@ -59,11 +62,11 @@ async function answer(
 function positiveOf(promql: PromqlService, parameters: ApiParameters, name: string): number | undefined {
   const milliseconds = durationOf(promql, parameters, name)
   if (milliseconds === undefined || milliseconds > 0) return milliseconds
-  throw invalid(name, 'expected a duration above 0')
+  throw invalidParameter(name, 'expected a duration above 0')
 }
 
 export function requireQuery(parameters: ApiParameters): string {
   const text = parameters.one('query')
-  if (text === undefined) throw invalid('query', 'unknown position: parse error: no expression found in input')
+  if (text === undefined) throw invalidParameter('query', 'unknown position: parse error: no expression found in input')
   return text
 }

@@ -16,7 +16,7 @@ import { statsJson } from './stats.ts'
 
 type Work<T> = (request: FastifyRequest, parameters: ApiParameters) => T | Promise<T>
 
-/** `rules` says who evaluates rules, undefined without anybody. */
+/** `rules` lists the alerting and recording rules; undefined where no plugin evaluates any. */
 export async function apiRoutes(
   app: PluginApp<never, never>,
   promql: PromqlService,
@@ -24,9 +24,9 @@ export async function apiRoutes(
   options: { readonly max_status_series: number }
 ): Promise<void> {
   acceptForms(app)
-  const shape = { name: 'metricsys', formatError: formatApiError }
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, shape))
-  // What is asked for below this path and is not there is refused in the same envelope.
+  const protocol = { name: 'metricsys', formatError: formatApiError }
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, protocol))
+  // Unknown paths below this prefix answer 404 in the same envelope.
   app.setNotFoundHandler(request => {
     throw new DbError('Unsupported', `there is no ${request.url}`, { status: 404 })
   })
@@ -154,7 +154,7 @@ function* withStats(pieces: Iterable<string>, stats: string): Iterable<string> {
   yield `${held!.slice(0, -1)},${stats}}`
 }
 
-/** Most annotations of a kind that are shown. */
+/** Largest number of warnings, and of infos, in an answer. */
 const maxNotes = 10
 
 function notes(name: string, texts: readonly string[]): string {

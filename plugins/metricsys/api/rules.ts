@@ -1,17 +1,17 @@
-// `rules`: those of the request's database, as many as the parameters want.
+// `rules`: the rules of the request's database, filtered by the parameters.
 import type { RequestContext } from '../../../core/index.ts'
 import type { AlertingService } from '../../services.ts'
-import { type ApiParameters, invalid } from './parameters.ts'
+import { type ApiParameters, invalidParameter } from './parameters.ts'
 
 /** Throws DbError `InvalidArguments`. */
 export function listRules(rules: AlertingService | undefined, { db }: RequestContext, parameters: ApiParameters) {
   const type = parameters.one('type')
   if (type !== undefined && type !== 'alert' && type !== 'record') {
-    throw invalid('type', `not supported value "${type}"`)
+    throw invalidParameter('type', `not supported value "${type}"`)
   }
   const withoutAlerts = parameters.one('exclude_alerts') ?? 'false'
   if (!/^(?:true|false|0|1)$/.test(withoutAlerts)) {
-    throw invalid('exclude_alerts', `expected true or false, got "${withoutAlerts}"`)
+    throw invalidParameter('exclude_alerts', `expected true or false, got "${withoutAlerts}"`)
   }
   const groups = rules?.rules({
     db,

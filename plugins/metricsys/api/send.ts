@@ -3,12 +3,12 @@ import { Readable } from 'node:stream'
 import { constants, createGzip, gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Bytes gathered before they go on: what is smaller goes out at once, and is compressed in a millisecond or two. */
+/** Bytes gathered before a piece is sent. A smaller answer is sent at once; compressing it takes one or two milliseconds. */
 const chunkSize = 1 << 18
 
 const fast = { level: constants.Z_BEST_SPEED }
 
-/** Bytes a network carries at once, in the ten packets a connection begins with: compressed they would not be there earlier. */
+/** Bytes below which an answer is not compressed: they fit the initial TCP window of ten packets, so compressing saves no time. */
 const minCompressedBytes = 14_000
 
 /** Sends pieces of JSON; a large answer is never held as a whole. */
@@ -21,7 +21,7 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: I
   reply.type('application/json').header('vary', vary)
   const compressed = first.length >= minCompressedBytes && takesGzip(request.headers['accept-encoding'])
   if (second.done && !compressed) return reply.send(first)
-  // At once: a stream would take a hundred times as long for a small answer.
+  // Not streamed: a stream takes a hundred times as long for a small answer.
   if (second.done) return reply.header('content-encoding', 'gzip').send(gzipSync(first, fast))
   const body = Readable.from(all(first, second.value, chunks), { objectMode: false })
   if (!compressed) return reply.send(body)

@@ -22,7 +22,7 @@ export interface ReadOptions {
 
 export interface ReadAnswer {
   readonly kind: 'samples' | 'chunks'
-  /** SAMPLES are there at once, chunks as they are read. */
+  /** One message for SAMPLES; a stream of frames for STREAMED_XOR_CHUNKS. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
 }
 
@@ -31,7 +31,7 @@ interface Planned {
   readonly tables: readonly TablePlan[]
 }
 
-/** Everything that can be refused is, before the answer begins; only reading may fail later. */
+/** Checks everything before the answer begins, so that only reading can fail later. */
 export async function answerRead(
   core: Core,
   ctx: RequestContext,
@@ -82,8 +82,8 @@ async function* streamChunks(
 }
 
 /**
- * Tables that can be read one after the other, those that cannot together: series are sorted by all their labels, and the metric's name
- * comes first only where no other label does.
+ * Groups tables for reading. The answer is sorted by all labels. Where `__name__` sorts before every other label, tables can be read one
+ * after the other; the others form a group whose series are merged.
  */
 function inOrder(tables: readonly TablePlan[]): readonly (readonly TablePlan[])[] {
   const isMixed = tables.some(({ table }) => table.tags.some(({ name }) => compareText(name, nameLabel) < 0))

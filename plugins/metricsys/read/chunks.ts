@@ -7,7 +7,7 @@ import { encodeXor } from './xor.ts'
 
 const chunkSamples = 120
 const xorType = 1
-/** Bytes of chunks after which a series goes on in another frame. */
+/** Bytes of chunks after which a series continues in a new frame. */
 const frameBytes = 1_000_000
 
 /** The frames of one series. */

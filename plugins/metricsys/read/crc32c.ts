@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli): what the runtime's own checksum is not.
+// CRC-32C (Castagnoli). Node's zlib has CRC-32 only.
 
 /** The polynomial, its bits in reverse. */
 const polynomial = 0x82f63b78

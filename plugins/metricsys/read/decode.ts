@@ -1,4 +1,4 @@
-// A remote read request as it comes: queries, and the kinds of answers the client can take.
+// Decodes a remote read request: its queries, and the response types that the client accepts.
 import { DbError, ProtoReader } from '../../../core/index.ts'
 
 export type MatcherType = '=' | '!=' | '=~' | '!~'
@@ -9,7 +9,7 @@ export interface Matcher {
   readonly value: string
 }
 
-/** Times in milliseconds since 1970, both within. */
+/** Times in milliseconds since 1970, both inclusive. */
 export interface ReadQuery {
   readonly from: bigint
   readonly to: bigint
@@ -19,7 +19,7 @@ export interface ReadQuery {
 export interface ReadRequest {
   readonly queries: readonly ReadQuery[]
   readonly answer: 'samples' | 'chunks'
-  /** Whether the client can take samples, too. */
+  /** Whether the client also accepts SAMPLES. */
   readonly takesSamples: boolean
 }
 

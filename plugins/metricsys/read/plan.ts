@@ -1,4 +1,4 @@
-// From the matchers of a query to the tables it reads and what their rows must meet.
+// Plans a query: from its matchers to the tables to read and the conditions for their rows.
 import { compileRegex, DbError, type Store, type Table, type TableColumn } from '../../../core/index.ts'
 import { histogramColumn, valueColumn } from '../write/columns.ts'
 import type { Matcher, ReadQuery } from './decode.ts'
@@ -12,7 +12,7 @@ export interface TablePlan {
   readonly table: Table
   readonly value: TableColumn | undefined
   readonly histogram: TableColumn | undefined
-  /** Of the table's labels; those of others are decided already. */
+  /** Matchers of labels the table has; the others are evaluated already. */
   readonly matchers: readonly Matcher[]
 }
 
@@ -28,7 +28,8 @@ export function planQuery(store: Store, db: string, { matchers }: ReadQuery, max
   )
   const tables = tablesNamed(store, database, named, name => named.every(matcher => meets.get(matcher)!(name)))
   if (tables.length > maxMetrics) {
-    throw invalid(
+    throw new DbError(
+      'InvalidArguments',
       `the query asks for ${tables.length} metrics, at most ${maxMetrics} are read (plugins.metricsys.max_read_metrics)`
     )
   }
@@ -40,17 +41,17 @@ export function planQuery(store: Store, db: string, { matchers }: ReadQuery, max
   })
 }
 
-/** The expression as it is meant: for the whole value, line breaks included. */
+/** Matchers are anchored, and `.` matches line breaks. */
 export function anchored(expression: string): string {
   return `^(?s:${expression})$`
 }
 
-/** Whether a value meets the matcher; what is absent has the empty value. */
+/** Whether a value meets the matcher; an absent label has the empty value. */
 function predicate({ type, name, value }: Matcher): (found: string) => boolean {
   if (type === '=') return found => found === value
   if (type === '!=') return found => found !== value
   try {
-    // By itself first: brackets that only match those put around it are no expression.
+    // Compiled without the anchoring group first: `)(` would be valid only inside of it.
     compileRegex(value)
     const regex = compileRegex(anchored(value))
     return found => regex.test(found) === (type === '=~')
@@ -97,7 +98,8 @@ function columnsOf(table: Table, field: string | undefined): Pick<TablePlan, 'va
   const value = asked ?? (field === undefined && numbers.length === 1 ? numbers[0] : undefined)
   if (value === undefined && histogram === undefined) {
     const names = numbers.map(({ name }) => name).join(', ') || 'none'
-    throw invalid(
+    throw new DbError(
+      'InvalidArguments',
       `table ${table.name} has no column ${field ?? valueColumn} to read samples from; its fields with numbers: ${names}`
     )
   }
@@ -106,8 +108,4 @@ function columnsOf(table: Table, field: string | undefined): Pick<TablePlan, 'va
 
 function isNumber({ type }: TableColumn): boolean {
   return /^(Float|Int|UInt)/.test(type)
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

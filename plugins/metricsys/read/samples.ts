@@ -1,4 +1,4 @@
-// The answer SAMPLES: everything in one message.
+// The response type SAMPLES: all series in one message.
 import { ProtoWriter } from '../../../core/index.ts'
 import { writeHistogram } from '../write/histogram.ts'
 import type { Label, ReadSeries } from './series.ts'
@@ -28,7 +28,7 @@ function writeSeries({ labels, times, values, histograms }: ReadSeries): Uint8Ar
   return out.bytes
 }
 
-/** As field 1. */
+/** A message as field 1 of the one around it. */
 export function writeLabels(out: ProtoWriter, labels: readonly Label[]): void {
   for (const [name, value] of labels) out.data(1, new ProtoWriter().text(1, name).text(2, value).bytes)
 }

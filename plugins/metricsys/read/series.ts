@@ -18,14 +18,14 @@ export interface ReadSeries {
   readonly labels: readonly Label[]
   /** Milliseconds since 1970, ascending. */
   readonly times: bigint[]
-  /** Numbers by their bits. */
+  /** Values as the bits of their numbers. */
   readonly values: bigint[]
   readonly histograms: { readonly time: bigint; readonly json: string }[]
 }
 
 export type Label = readonly [name: string, value: string]
 
-/** Counts the samples of a request; throws when they get too many. */
+/** Counts the samples of a request. Throws DbError beyond the limit. */
 export interface Allowance {
   take(samples: number): void
 }
@@ -44,7 +44,7 @@ export function allowance(max: number): Allowance {
   }
 }
 
-/** The labels of a row are only given in the first row of each series: reading texts is what costs. */
+/** The statement gives labels in the first row of each series only, because reading texts is the expensive part. */
 export async function readSeries(
   store: Store,
   ctx: RequestContext,
@@ -130,7 +130,7 @@ function statement(
   return [`SELECT ${t}, ${v}, ${h}, ${n}${labels} FROM (SELECT ${inner} FROM `, ` WHERE ${where}) ORDER BY ${order}`]
 }
 
-/** Four names no column of the table has. */
+/** Four names that no column of the table has. */
 function freeNames({ columns }: Table): readonly string[] {
   const taken = new Set(columns.map(({ physical }) => physical.toLowerCase()))
   return ['t', 'v', 'h', 'n'].map(name => {
@@ -146,7 +146,7 @@ function number(dialect: Dialect, value: TableColumn | undefined): string {
   return value.type === 'Float64' ? name : dialect.cast(name, 'Float64')
 }
 
-/** Microseconds DuckDB's timestamps end at. */
+/** The largest DuckDB timestamp, in microseconds since 1970. */
 const maxTicks = 2n ** 63n - 1n
 
 function bounds(dialect: Dialect, { type }: TableColumn, time: string, { from, to }: ReadQuery): string[] {
@@ -170,7 +170,7 @@ function condition(dialect: Dialect, { type, value }: Matcher, column: string): 
   return `${type === '!~' ? 'NOT ' : ''}${dialect.matches(text, quoteText(dialect.pattern(anchored(value))))}`
 }
 
-/** As the protocol sorts series: label by label, by name and then by value; the shorter one first. */
+/** The protocol's order of series: label by label, by name, then by value; the set with fewer labels first. */
 export function compareLabels(a: readonly Label[], b: readonly Label[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const order = compareText(a[i]![0], b[i]![0]) || compareText(a[i]![1], b[i]![1])

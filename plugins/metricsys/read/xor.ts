@@ -1,4 +1,4 @@
-// Samples as an XOR chunk: times as the change of their distance, numbers as the bits that differ from the one before.
+// Encodes samples as a Prometheus XOR chunk: delta-of-delta times, values XORed with the one before.
 
 /** Bits, the highest first. */
 class BitWriter {
@@ -42,7 +42,7 @@ class BitWriter {
   }
 }
 
-/** How a change of distance is written: the bits before it, how many those are, and its own size. */
+/** Encodings of a delta of deltas: prefix, bits of the prefix, bits of the value. */
 const slots = [
   [0b10n, 2, 14],
   [0b110n, 3, 17],
@@ -87,7 +87,7 @@ function putChange(out: BitWriter, change: bigint): void {
   out.put(BigInt.asUintN(64, change), 64)
 }
 
-/** Zero bits before and after what was written last; a `leading` of 64: nothing was. */
+/** Leading and trailing zero bits of the last XOR; `leading` 64: no value was written yet. */
 interface Window {
   readonly leading: number
   readonly trailing: number
@@ -109,7 +109,7 @@ function putValue(out: BitWriter, difference: bigint, window: Window): Window {
   const size = 64 - leading - trailing
   out.bit(1)
   out.put(BigInt(leading), 5)
-  // 64 does not fit six bits, and 0 never happens.
+  // 64 significant bits are written as 0: six bits hold no 64, and 0 does not occur.
   out.put(BigInt(size & 63), 6)
   out.put(difference >> BigInt(trailing), size)
   return { leading, trailing }

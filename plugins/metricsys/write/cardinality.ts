@@ -1,11 +1,11 @@
-// About how many values each label name has: a sketch per name, so that an operator sees which one makes the series many.
+// Estimates how many values each label name has, with a HyperLogLog sketch per name, to show which label makes series numerous.
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Metrics, SeriesLabel } from '../../../core/index.ts'
 
 const registers = 512
 const bias = 0.7213 / (1 + 1.079 / registers)
-/** Names beyond it are not counted. */
+/** How many names are counted; further ones are ignored. */
 const maxNames = 2_000
 const shown = 10
 
@@ -13,10 +13,10 @@ const shown = 10
 export class Cardinality {
   readonly #sketches = new Map<string, Uint8Array>()
   readonly #seed = randomInt(2 ** 32)
-  /** Counted last, by place: the same objects need not be counted again. */
+  /** The labels counted last, by index. A label that is the same object is not counted again. */
   #last: readonly SeriesLabel[] = []
 
-  /** Labels of a series that was not known; neither they nor their values change afterwards. */
+  /** Counts the labels of a new series. The caller must not change them or their values afterwards. */
   add(labels: readonly SeriesLabel[]): void {
     const last = this.#last
     this.#last = labels
@@ -58,7 +58,7 @@ function estimate(sketch: Uint8Array): number {
   return Math.round(raw <= 2.5 * registers && empty > 0 ? registers * Math.log(registers / empty) : raw)
 }
 
-/** Shows the top names in the metrics, those of the moment only. */
+/** Exports the names with most values as metrics; names that drop out of the top disappear. */
 export function exposeCardinality(metrics: Metrics, cardinality: Cardinality): void {
   const help = 'About how many values the label names with the most values have, among series seen since the start.'
   let before: readonly string[] = []

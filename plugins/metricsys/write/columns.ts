@@ -14,15 +14,15 @@ import { histogramJson } from './histogram.ts'
 export const timeColumn = 'svc_timestamp'
 export const valueColumn = 'svc_value'
 export const histogramColumn = 'svc_native_histogram'
-/** Holds the rows of metrics that ask for no other. */
+/** The physical table of metrics that name no other. */
 export const defaultPhysicalTable = 'svc_physical_table'
 export const exemplarTable = 'svc_exemplars'
 export const metadataTable = 'svc_metric_metadata'
 
-/** Rows of one step. */
+/** Rows handled between two yields to other requests. */
 const stepRows = 64
 
-/** A write for each table. */
+/** Native histograms as one write per table. */
 export function* histogramWrites(rows: readonly HistogramRow[], physicalTable: string): Steps<TableWrite[]> {
   const groups = yield* grouped(rows, ({ name }) => [name.database, name.physicalTable, name.table].join('\0'))
   const writes: TableWrite[] = []
@@ -45,7 +45,7 @@ export function* histogramWrites(rows: readonly HistogramRow[], physicalTable: s
   return writes
 }
 
-/** A write for each database. Exemplars of one series and time replace each other: senders repeat them. */
+/** Exemplars as one write per database. Those of the same series and time replace each other, because senders repeat them. */
 export function* exemplarWrites(rows: readonly ExemplarRow[]): Steps<TableWrite[]> {
   const writes: TableWrite[] = []
   for (const group of yield* grouped(rows, ({ name }) => name.database)) {
@@ -65,13 +65,13 @@ export function* exemplarWrites(rows: readonly ExemplarRow[]): Steps<TableWrite[
   return writes
 }
 
-/** Whose an exemplar is. */
+/** The series that an exemplar belongs to. */
 export function exemplarTags({ table, labels }: SeriesName): readonly SeriesLabel[] {
   const tags = { metric: table, series: labelsJson(labels) }
   return Object.entries(tags).map(([name, value]) => ({ name, value: Buffer.from(value) }))
 }
 
-/** What is known of metrics, with the time it was told. */
+/** Metadata of metrics with the time of the request. */
 export function* metadataWrite(rows: readonly MetricMetadata[], now: number): Steps<TableWrite> {
   const column = (name: 'metric' | 'type' | 'unit' | 'help') =>
     bytes(name, 'String', name === 'metric' ? 'tag' : 'field', rows, row => row[name])
@@ -80,7 +80,7 @@ export function* metadataWrite(rows: readonly MetricMetadata[], now: number): St
   return { table: metadataTable, rows: rows.length, columns }
 }
 
-/** Rows with the same key together. */
+/** Groups rows by key. */
 function* grouped<T>(rows: readonly T[], keyOf: (row: T) => string | undefined): Steps<readonly T[][]> {
   const groups = new Map<string | undefined, T[]>()
   for (const [i, row] of rows.entries()) {
@@ -102,7 +102,7 @@ function times(rows: readonly { readonly time: bigint }[]): Column {
   return { name: timeColumn, type: 'TimestampMillisecond', semantic: 'timestamp', data: { kind: 'fixed', values } }
 }
 
-/** Texts, or their UTF-8, behind each other. */
+/** A text column from strings or their UTF-8. */
 function* bytes<T>(
   name: string,
   type: ColumnType,
@@ -133,7 +133,7 @@ function* bytes<T>(
   return { name, type, semantic, data: { kind: 'bytes', offsets, bytes: all.subarray(0, offsets.at(-1)), valid } }
 }
 
-/** By name, so that equal series have equal texts. */
+/** Labels as JSON sorted by name, so that equal series have equal texts. */
 function labelsJson(labels: readonly { readonly name: string; readonly value: Uint8Array }[]): string {
   const sorted = labels.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return JSON.stringify(Object.fromEntries(sorted.map(({ name, value }) => [name, Buffer.from(value).toString()])))

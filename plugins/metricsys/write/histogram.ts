@@ -26,14 +26,14 @@ const field = {
 const customSchema = -53
 const lowestSchema = -4
 const highestSchema = 8
-/** Above it a histogram only has too many buckets; below, it is of no kind that is known. */
+/** Schemas above it have finer buckets than can be stored; schemas below the least one are unknown. */
 const reducible = 52
 /** The bits of a sum that say that the series ended. */
 const staleSum = 0x7ff0000000000002n
 
 type Span = HistogramBuckets['spans'][number]
 
-/** With its time, in milliseconds since 1970. */
+/** A histogram with its time in milliseconds since 1970. */
 export interface Histogram extends NativeHistogram {
   readonly time: bigint
 }
@@ -114,32 +114,35 @@ export function checkHistogram(histogram: NativeHistogram): void {
   const { schema, positive, negative, customValues, count, zeroCount } = histogram
   if (sumOf(histogram) === 'stale') return
   if (schema > highestSchema && schema <= reducible) {
-    throw invalid(`schema ${schema} must be reduced to at most ${highestSchema}`)
+    throw invalidHistogram(`schema ${schema} must be reduced to at most ${highestSchema}`)
   }
   if (schema !== customSchema && (schema < lowestSchema || schema > highestSchema))
-    throw invalid(`unknown schema ${schema}`)
+    throw invalidHistogram(`unknown schema ${schema}`)
   for (const [name, { spans, counts }] of [['positive', positive] as const, ['negative', negative] as const]) {
     const length = spans.reduce((sum, span) => sum + span.length, 0)
-    if (length !== counts.length) throw invalid(`${name} spans cover ${length} buckets, there are ${counts.length}`)
+    if (length !== counts.length)
+      throw invalidHistogram(`${name} spans cover ${length} buckets, there are ${counts.length}`)
     for (const [i, { offset }] of spans.entries())
-      if (i > 0 && offset < 0) throw invalid(`a ${name} span goes back by ${-offset}`)
+      if (i > 0 && offset < 0) throw invalidHistogram(`a ${name} span goes back by ${-offset}`)
     const low = counts.find(each => each < 0)
-    if (low !== undefined) throw invalid(`a ${name} bucket has the count ${low}`)
+    if (low !== undefined) throw invalidHistogram(`a ${name} bucket has the count ${low}`)
   }
-  if (count < 0 || zeroCount < 0) throw invalid(`a count is below 0`)
+  if (count < 0 || zeroCount < 0) throw invalidHistogram(`a count is below 0`)
   if (schema === customSchema) checkCustom(histogram)
-  else if (customValues.length > 0) throw invalid(`custom values need schema ${customSchema}`)
+  else if (customValues.length > 0) throw invalidHistogram(`custom values need schema ${customSchema}`)
   if (!histogram.float) checkTotal(histogram)
 }
 
 function checkCustom({ customValues, zeroCount, zeroThreshold, negative }: NativeHistogram): void {
   for (const [i, value] of customValues.entries()) {
-    if (Number.isNaN(value) || value === Number.POSITIVE_INFINITY) throw invalid(`custom value ${value} is no bound`)
-    if (i > 0 && value <= customValues[i - 1]!) throw invalid(`custom values must ascend, ${value} does not`)
+    if (Number.isNaN(value) || value === Number.POSITIVE_INFINITY)
+      throw invalidHistogram(`custom value ${value} is no bound`)
+    if (i > 0 && value <= customValues[i - 1]!) throw invalidHistogram(`custom values must ascend, ${value} does not`)
   }
-  if (Number(zeroCount) !== 0 || zeroThreshold !== 0) throw invalid('a histogram of custom bounds has no zero bucket')
+  if (Number(zeroCount) !== 0 || zeroThreshold !== 0)
+    throw invalidHistogram('a histogram of custom bounds has no zero bucket')
   if (negative.counts.length > 0 || negative.spans.length > 0)
-    throw invalid('a histogram of custom bounds has no negative buckets')
+    throw invalidHistogram('a histogram of custom bounds has no negative buckets')
 }
 
 function checkTotal(histogram: NativeHistogram): void {
@@ -147,7 +150,7 @@ function checkTotal(histogram: NativeHistogram): void {
   let total = zeroCount as bigint
   for (const each of [...positive.counts, ...negative.counts]) total += each as bigint
   const fits = sumOf(histogram) === 'nan' ? total <= (count as bigint) : total === count
-  if (!fits) throw invalid(`its buckets hold ${total} observations, its count says ${count}`)
+  if (!fits) throw invalidHistogram(`its buckets hold ${total} observations, its count says ${count}`)
 }
 
 function sumOf({ sumBits }: NativeHistogram): 'stale' | 'nan' | number {
@@ -236,6 +239,6 @@ function readNumber(value: unknown): number {
   return Number(value)
 }
 
-function invalid(message: string): DbError {
+function invalidHistogram(message: string): DbError {
   return new DbError('InvalidArguments', `native histogram: ${message}`)
 }

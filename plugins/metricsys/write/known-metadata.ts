@@ -3,19 +3,19 @@ import type { Steps } from '../../../core/index.ts'
 import type { MetricMetadata } from '../../services.ts'
 
 const maxKnown = 100_000
-/** Metrics of one step. */
+/** Metrics handled between two yields to other requests. */
 const stepMetrics = 256
 
 export class KnownMetadata {
   readonly #known = new Map<string, string>()
 
-  /** Remembers what was stored; starts anew when it gets too much. */
+  /** Remembers stored metadata. Forgets everything when it holds too many metrics. */
   keep(db: string, metadata: readonly MetricMetadata[]): void {
     if (this.#known.size + metadata.length > maxKnown) this.#known.clear()
     for (const each of metadata.slice(0, maxKnown)) this.#known.set(keyOf(db, each), textOf(each))
   }
 
-  /** What is new or says something else than before, the last word on each metric. */
+  /** The metadata that is new or has changed; of several for one metric the last. */
   *changed(db: string, metadata: readonly MetricMetadata[]): Steps<readonly MetricMetadata[]> {
     const changed = new Map<string, MetricMetadata>()
     for (const [i, each] of metadata.entries()) {

@@ -1,8 +1,8 @@
-// Labels as version 1.0 writes them, to names and values.
+// Decodes labels in the encoding of remote write 1.0 into names and values.
 import { isUtf8 } from 'node:buffer'
 import { DbError, ProtoReader, type SeriesLabel } from '../../../core/index.ts'
 
-/** Labels that are kept for the next set: so many, name and value together at most so long. */
+/** How many labels of a set are kept for the next one, and how many bytes such a label may have. */
 const maxKept = 100
 const maxKeptLength = 256
 
@@ -12,11 +12,11 @@ interface Kept {
 }
 
 /**
- * Reads one set of labels after the other. They mostly have the names of the set before, in the same places, and most of its values: a
+ * Reads one set of labels after the other. They mostly have the names of the set before, in the same order, and most of its values: a
  * label that is the same as before is the same object.
  */
 export class LabelReader {
-  /** What was last found at each place. */
+  /** What was last found at each index. */
   readonly #last: (Kept | undefined)[] = []
   /** All names in there are different. */
   #areUnique = true
@@ -31,7 +31,7 @@ export class LabelReader {
       const inner = at + 2
       const stop = inner + bytes[at + 1]!
       const value = inner + 2 + bytes[inner + 1]!
-      // Lengths of one byte, the name first: what senders write.
+      // The usual encoding: the name first, both lengths in one byte.
       const isPlain =
         bytes[at] === 0x0a &&
         bytes[at + 1]! < 128 &&
@@ -59,13 +59,13 @@ export class LabelReader {
     return labels
   }
 
-  /** The label at a place of the set: of `bytes`, the name from `start` to `middle`, the value from `from` to `end`. */
+  /** The label at an index of the set: of `bytes`, the name from `start` to `middle`, the value from `from` to `end`. */
   #take(i: number, bytes: Uint8Array, start: number, middle: number, from: number, end: number): SeriesLabel {
     const last = this.#last[i]
     const isNamed = last !== undefined && equals(last.name, bytes, start, middle)
     if (isNamed && equals(last.label.value, bytes, from, end)) return last.label
     if (!isNamed) {
-      // What follows may hold the new name, too.
+      // Labels that follow may have the same name.
       this.#areUnique = false
       this.#last.length = Math.min(i, maxKept)
     }
@@ -79,7 +79,7 @@ export class LabelReader {
   }
 }
 
-/** The label at a place, field by field. */
+/** The label at an index, field by field. */
 function readSlowly(bytes: Uint8Array, at: number, end: number) {
   const reader = new ProtoReader(bytes, at, end)
   reader.next()
@@ -97,7 +97,7 @@ function readSlowly(bytes: Uint8Array, at: number, end: number) {
 function checkUnique(labels: readonly SeriesLabel[]): void {
   const names = new Set<string>()
   for (const { name } of labels) {
-    if (names.has(name)) throw invalid(`label ${name} is given twice`)
+    if (names.has(name)) throw new DbError('InvalidArguments', `label ${name} is given twice`)
     names.add(name)
   }
 }
@@ -111,7 +111,8 @@ function valueBytes(name: string, bytes: Uint8Array, start: number, end: number)
     value[i] = byte
     all |= byte
   }
-  if (all > 127 && !isUtf8(value)) throw invalid(`the value of label ${name} is not valid UTF-8`)
+  if (all > 127 && !isUtf8(value))
+    throw new DbError('InvalidArguments', `the value of label ${name} is not valid UTF-8`)
   return value
 }
 
@@ -122,10 +123,6 @@ function equals(known: Uint8Array, bytes: Uint8Array, start: number, end: number
 }
 
 function nameText(name: Uint8Array): string {
-  if (!isUtf8(name)) throw invalid('a label name is not valid UTF-8')
+  if (!isUtf8(name)) throw new DbError('InvalidArguments', 'a label name is not valid UTF-8')
   return Buffer.from(name).toString()
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

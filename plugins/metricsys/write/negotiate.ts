@@ -20,7 +20,7 @@ export function versionOf(headers: IncomingHttpHeaders): Version {
   )
 }
 
-/** Undefined for content types of something else. */
+/** Undefined for content types that are not remote write. */
 export function readVersion(contentType: string | undefined): Version | undefined {
   if (contentType === undefined || contentType.trim() === '') return '1.0'
   const [media = '', ...parameters] = contentType.split(';')

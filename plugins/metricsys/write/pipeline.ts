@@ -1,4 +1,4 @@
-// Samples as log items through a pipeline, for senders that name one: what it makes of them is written instead of series.
+// Sends samples as items through a pipeline, where the request names one. The rows of the pipeline are stored instead of the series.
 import {
   type Item,
   ItemBatch,
@@ -11,12 +11,12 @@ import {
 } from '../../../core/index.ts'
 import type { PipelineHeaders, PipelinesService } from '../../services.ts'
 import { timeColumn, valueColumn } from './columns.ts'
-import type { Frame } from './decode/frame.ts'
+import type { DecodeBuffer } from './decode/decode-buffer.ts'
 
-/** Samples of one step. */
+/** Samples handled between two yields to other requests. */
 const stepSamples = 64
 
-/** The pipeline a request asks for. */
+/** The pipeline named by a request. */
 export interface PipelineStep {
   readonly pipelines: PipelinesService
   readonly name: string
@@ -27,15 +27,15 @@ export interface PipelineStep {
 export async function runPipeline(
   ctx: RequestContext,
   { pipelines, name, headers }: PipelineStep,
-  frame: Frame,
+  buffer: DecodeBuffer,
   names: readonly SeriesName[]
 ): Promise<TableWrite[]> {
   const pace = new Pace(ctx.signal)
-  const groups = await runPaced(pace, samplesByTable(frame, names))
+  const groups = await runPaced(pace, samplesByTable(buffer, names))
   const writes: TableWrite[] = []
   for (const group of groups.values()) {
-    const { table, database } = names[frame.series[group[0]!]!]!
-    const items = await runPaced(pace, itemsOf(frame, group, names))
+    const { table, database } = names[buffer.series[group[0]!]!]!
+    const items = await runPaced(pace, itemsOf(buffer, group, names))
     const { version, skipError, maxNestedLevels } = headers
     const result = await pipelines.run(ctx, name, items, {
       table,
@@ -49,10 +49,10 @@ export async function runPipeline(
 }
 
 /** Numbers of the samples that go to one table. */
-function* samplesByTable(frame: Frame, names: readonly SeriesName[]): Steps<Map<string, number[]>> {
+function* samplesByTable(buffer: DecodeBuffer, names: readonly SeriesName[]): Steps<Map<string, number[]>> {
   const groups = new Map<string, number[]>()
-  for (let i = 0; i < frame.samples; i++) {
-    const { database, table } = names[frame.series[i]!]!
+  for (let i = 0; i < buffer.samples; i++) {
+    const { database, table } = names[buffer.series[i]!]!
     const key = `${database ?? ''}\0${table}`
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [i])
@@ -62,10 +62,10 @@ function* samplesByTable(frame: Frame, names: readonly SeriesName[]): Steps<Map<
   return groups
 }
 
-function* itemsOf(frame: Frame, samples: readonly number[], names: readonly SeriesName[]): Steps<ItemBatch> {
+function* itemsOf(buffer: DecodeBuffer, samples: readonly number[], names: readonly SeriesName[]): Steps<ItemBatch> {
   const batch = new ItemBatch(samples.length)
   for (const i of samples) {
-    const item = itemOf(frame, i, names[frame.series[i]!]!)
+    const item = itemOf(buffer, i, names[buffer.series[i]!]!)
     const row = batch.rows++
     for (const key in item) batch.set(batch.take(key), row, item[key])
     if (row % stepSamples === stepSamples - 1) yield
@@ -73,10 +73,10 @@ function* itemsOf(frame: Frame, samples: readonly number[], names: readonly Seri
   return batch
 }
 
-function itemOf(frame: Frame, i: number, { labels }: SeriesName): Item {
+function itemOf(buffer: DecodeBuffer, i: number, { labels }: SeriesName): Item {
   const item: Item = Object.create(null)
   for (const { name, value } of labels) item[name] = Buffer.from(value).toString()
-  item[valueColumn] = frame.values[i]!
-  item[timeColumn] = frame.times[i]!
+  item[valueColumn] = buffer.values[i]!
+  item[timeColumn] = buffer.times[i]!
   return item
 }

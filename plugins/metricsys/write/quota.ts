@@ -1,9 +1,9 @@
-// The room for what goes to the store as rows: native histograms and exemplars make series, label names and tables, too.
+// Checks limits for native histograms and exemplars. They are stored as rows, but add series, label names and tables like samples.
 import type { SeriesName, Store } from '../../../core/index.ts'
 import type { MetricsQuota } from '../../services.ts'
 import { exemplarTable, exemplarTags } from './columns.ts'
 
-/** For at most so many rows that come to a database, and to those their series name. */
+/** Checks a request of at most `rows` rows. Series may name a database other than the request's. */
 export function createMetricsQuota(store: Store, db: string, rows: number): MetricsQuota {
   const quota = store.writeQuota(rows)
   return {

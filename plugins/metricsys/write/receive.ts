@@ -14,9 +14,9 @@ import {
 import type { ExemplarRow, HistogramRow } from '../../services.ts'
 import type { Cardinality } from './cardinality.ts'
 import { exemplarWrites, histogramWrites, metadataWrite, timeColumn, valueColumn } from './columns.ts'
+import { BufferPool, type DecodeBuffer } from './decode/decode-buffer.ts'
 import type { Decoded, Range } from './decode/decoded.ts'
 import { createDecoder } from './decode/decoder.ts'
-import { type Frame, Frames } from './decode/frame.ts'
 import { checkTime } from './decode/sample.ts'
 import { readHistogram } from './histogram.ts'
 import type { KnownMetadata } from './known-metadata.ts'
@@ -25,7 +25,7 @@ import { type PipelineStep, runPipeline } from './pipeline.ts'
 import { createMetricsQuota } from './quota.ts'
 import type { SeriesNames } from './series-name.ts'
 
-/** Rows of one step. */
+/** Rows handled between two yields to other requests. */
 const stepRows = 64
 
 export interface WriteOptions {
@@ -39,7 +39,7 @@ export interface WriteRequest {
   readonly body: Uint8Array
   /** Version 1.0 only: samples go through it instead of becoming series. */
   readonly pipeline?: PipelineStep
-  /** Told how much memory the request takes once it is inflated; `body` is not looked at any more then. */
+  /** Called with the bytes of memory that the inflated request takes. `body` is not read afterwards. */
   readonly hold: (bytes: number) => void
 }
 
@@ -51,7 +51,7 @@ export interface Written {
   readonly error: DbError | undefined
 }
 
-/** What all requests share. */
+/** State of the plugin that all requests use. */
 interface Receiver extends KnownMetrics {
   readonly core: Core
   readonly options: WriteOptions
@@ -61,7 +61,7 @@ interface Receiver extends KnownMetrics {
 interface Reception extends Receiver {
   readonly ctx: RequestContext
   readonly request: WriteRequest
-  readonly frame: Frame
+  readonly buffer: DecodeBuffer
   readonly failures: DbError[]
 }
 
@@ -70,7 +70,7 @@ export interface Receive {
   close(): Promise<void>
 }
 
-/** What is known of metrics across requests, and across protocols. */
+/** Known metadata of metrics, shared by all requests and protocols. */
 export interface KnownMetrics {
   readonly cardinality: Cardinality
   readonly metadata: KnownMetadata
@@ -78,21 +78,21 @@ export interface KnownMetrics {
 }
 
 export function createReceive(core: Core, options: WriteOptions, known: KnownMetrics): Receive {
-  const frames = new Frames()
+  const buffers = new BufferPool()
   const receiver = { core, options, ...known }
   const decoder = createDecoder()
   const receive = (ctx: RequestContext, request: WriteRequest) =>
-    frames.use(async frame => {
+    buffers.use(async buffer => {
       const { version, codec, body } = request
-      const decoded = await decoder.decode(frame, body, { version, codec, limit: core.config.http.body_limit })
-      request.hold(frame.length + body.length)
-      return store({ ...receiver, ctx, request, frame, failures: [...decoded.failures] }, decoded)
+      const decoded = await decoder.decode(buffer, body, { version, codec, limit: core.config.http.body_limit })
+      request.hold(buffer.length + body.length)
+      return store({ ...receiver, ctx, request, buffer, failures: [...decoded.failures] }, decoded)
     })
   return Object.assign(receive, { close: decoder.close })
 }
 
 async function store(reception: Reception, decoded: Decoded): Promise<Written> {
-  const { core, ctx, request, frame, failures, metadata } = reception
+  const { core, ctx, request, buffer, failures, metadata } = reception
   const pace = new Pace(ctx.signal)
   const histograms = await runPaced(pace, readHistograms(reception, decoded))
   const exemplars = await runPaced(pace, readExemplars(reception, decoded))
@@ -107,7 +107,7 @@ async function store(reception: Reception, decoded: Decoded): Promise<Written> {
   const { refused } = await core.store.write(ctx, writes)
   metadata.keep(ctx.db, news)
   return {
-    samples: frame.samples - (refused?.samples ?? 0),
+    samples: buffer.samples - (refused?.samples ?? 0),
     histograms: histograms.length,
     exemplars: exemplars.length,
     error: failures[0] ?? refused?.error
@@ -115,14 +115,14 @@ async function store(reception: Reception, decoded: Decoded): Promise<Written> {
 }
 
 async function sampleWrites(reception: Reception, pace: Pace): Promise<readonly (TableWrite | SeriesWrite)[]> {
-  const { ctx, frame, request } = reception
-  if (frame.samples === 0) return []
+  const { ctx, buffer, request } = reception
+  if (buffer.samples === 0) return []
   if (request.pipeline === undefined) return [seriesWrite(reception)]
-  return runPipeline(ctx, request.pipeline, frame, await runPaced(pace, namesOf(reception)))
+  return runPipeline(ctx, request.pipeline, buffer, await runPaced(pace, namesOf(reception)))
 }
 
 function* namesOf(reception: Reception): Steps<SeriesName[]> {
-  const { starts, ends, keyCount } = reception.frame
+  const { starts, ends, keyCount } = reception.buffer
   const names: SeriesName[] = []
   for (let i = 0; i < keyCount; i++) {
     names.push(nameOf(reception, { start: starts[i]!, end: ends[i]! }))
@@ -132,19 +132,19 @@ function* namesOf(reception: Reception): Steps<SeriesName[]> {
 }
 
 function seriesWrite(reception: Reception): SeriesWrite {
-  const { names, cardinality, request, frame } = reception
+  const { names, cardinality, request, buffer } = reception
   return {
     kind: 'series',
-    keys: frame.keys,
+    keys: buffer.keys,
     name(i) {
-      const name = names.read(frame.body, frame.starts[i]!, frame.ends[i]!)
+      const name = names.read(buffer.body, buffer.starts[i]!, buffer.ends[i]!)
       cardinality.add(name.labels)
       return name
     },
-    samples: frame.samples,
-    series: frame.series,
-    times: frame.times,
-    values: frame.values,
+    samples: buffer.samples,
+    series: buffer.series,
+    times: buffer.times,
+    values: buffer.values,
     timeColumn,
     valueColumn,
     physicalTable: request.physicalTable,
@@ -153,7 +153,7 @@ function seriesWrite(reception: Reception): SeriesWrite {
 }
 
 function* readHistograms(reception: Reception, { histograms }: Decoded): Steps<HistogramRow[]> {
-  const { options, frame, request } = reception
+  const { options, buffer, request } = reception
   if (histograms.length > 0 && !options.native_histograms) {
     throw new DbError('Unsupported', 'native histograms are switched off (plugins.metricsys.native_histograms)')
   }
@@ -162,7 +162,7 @@ function* readHistograms(reception: Reception, { histograms }: Decoded): Steps<H
   for (const [i, { key, message }] of histograms.entries()) {
     attempt(reception, () => {
       const name = nameOf(reception, key)
-      const histogram = readHistogram(frame.body, message.start, message.end)
+      const histogram = readHistogram(buffer.body, message.start, message.end)
       checkTime(histogram.time)
       quota.check(name, request.physicalTable)
       rows.push({ name, time: histogram.time, histogram })
@@ -173,7 +173,7 @@ function* readHistograms(reception: Reception, { histograms }: Decoded): Steps<H
 }
 
 function* readExemplars(reception: Reception, { exemplars }: Decoded): Steps<ExemplarRow[]> {
-  const { frame, names } = reception
+  const { buffer, names } = reception
   const quota = createMetricsQuota(reception.core.store, reception.ctx.db, exemplars.length)
   const rows: ExemplarRow[] = []
   for (const [i, { key, labels, value, time }] of exemplars.entries()) {
@@ -181,14 +181,14 @@ function* readExemplars(reception: Reception, { exemplars }: Decoded): Steps<Exe
       checkTime(time)
       const name = nameOf(reception, key)
       quota.checkExemplar(name)
-      rows.push({ name, labels: names.readLabels(frame.body, labels.start, labels.end), value, time })
+      rows.push({ name, labels: names.readLabels(buffer.body, labels.start, labels.end), value, time })
     })
     if (i % stepRows === stepRows - 1) yield
   }
   return rows
 }
 
-/** Version 2.0 stores what is right and tells the rest; version 1.0 stores all or nothing. */
+/** Version 2.0 stores the valid series and reports the others; version 1.0 stores all or nothing. */
 function attempt({ request, failures }: Reception, read: () => void): void {
   try {
     read()
@@ -198,8 +198,8 @@ function attempt({ request, failures }: Reception, read: () => void): void {
   }
 }
 
-function nameOf({ core, frame, names }: Reception, key: Range): SeriesName {
-  const name = names.read(frame.body, key.start, key.end)
+function nameOf({ core, buffer, names }: Reception, key: Range): SeriesName {
+  const name = names.read(buffer.body, key.start, key.end)
   if (name.database !== undefined) core.store.requireDatabase(name.database)
   return name
 }

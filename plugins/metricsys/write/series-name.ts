@@ -6,35 +6,36 @@ import { LabelReader } from './labels.ts'
 const nameLabel = '__name__'
 const databaseLabels = ['__schema__', '__database__', 'x_svc_database']
 const physicalLabels = ['__physical_table__', 'x_svc_physical_table']
-/** Say where a series goes; they are no tags. */
+/** Labels that name the database and physical table of a series. They are not stored as tags. */
 const placing: ReadonlySet<string> = new Set([...databaseLabels, ...physicalLabels])
 const metricForm = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const labelForm = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const own: ReadonlySet<string> = new Set([timeColumn, valueColumn, histogramColumn])
 
-/** Names that are remembered as good, so that they are not looked at again. */
+/** How many valid names are remembered, so that they are checked once. */
 const maxCheckedNames = 10_000
 
-/** Reads the names of series; one after the other they are much alike, which it makes use of. */
+/** Reads the names of series. Compares each with the one before, because consecutive series share most labels. */
 export class SeriesNames {
   readonly #strict: boolean
   readonly #labels = new LabelReader()
   readonly #exemplarLabels = new LabelReader()
   readonly #goodMetrics = new Set<string>()
   readonly #goodLabels = new Set<string>()
-  /** Tags of the series before, by place: their names are good. */
+  /** Tags of the previous series by index; their names are valid. */
   #before: readonly SeriesLabel[] = []
 
-  /** `strict` asks for names of the classic form. */
+  /** `strict`: names must match `[a-zA-Z_:][a-zA-Z0-9_:]*`. */
   constructor(strict: boolean) {
     this.#strict = strict
   }
 
-  /** Of the labels `bytes[start … end]`. Throws DbError `InvalidArguments` naming the series. */
+  /** The name of the series with the labels `bytes[start … end]`. Throws DbError `InvalidArguments` naming the series. */
   read(bytes: Uint8Array, start: number, end: number): SeriesName {
     const labels = this.#labels.read(bytes, start, end)
     const metric = textOf(labels, nameLabel)
-    if (metric === '') throw invalid(`a series has no metric name (label __name__): ${shown(labels)}`)
+    if (metric === '')
+      throw new DbError('InvalidArguments', `a series has no metric name (label __name__): ${shown(labels)}`)
     this.checkMetric(metric)
     const tags: SeriesLabel[] = []
     let isPlaced = false
@@ -57,7 +58,7 @@ export class SeriesNames {
     return { table: metric, labels: tags, ...(database && { database }), ...(physicalTable && { physicalTable }) }
   }
 
-  /** Of an exemplar: names are not held to any form. */
+  /** The labels of an exemplar; their names are not checked. */
   readLabels(bytes: Uint8Array, start: number, end: number): ReadonlyMap<string, Uint8Array> {
     const labels = this.#exemplarLabels.read(bytes, start, end)
     return new Map(labels.map(({ name, value }) => [name, value]))
@@ -67,10 +68,13 @@ export class SeriesNames {
   checkMetric(metric: string): void {
     if (this.#goodMetrics.has(metric)) return
     if (this.#strict && !metricForm.test(metric)) {
-      throw invalid(`metric name ${metric} is not of the form ${metricForm.source} (http.is_strict_mode)`)
+      throw new DbError(
+        'InvalidArguments',
+        `metric name ${metric} is not of the form ${metricForm.source} (http.is_strict_mode)`
+      )
     }
     const problem = nameProblem('table', metric)
-    if (problem !== undefined) throw invalid(problem)
+    if (problem !== undefined) throw new DbError('InvalidArguments', problem)
     remember(this.#goodMetrics, metric)
   }
 
@@ -78,14 +82,18 @@ export class SeriesNames {
   checkLabel(name: string, metric: string): void {
     if (this.#goodLabels.has(name)) return
     if (this.#strict && !labelForm.test(name)) {
-      throw invalid(
+      throw new DbError(
+        'InvalidArguments',
         `label name ${name} of metric ${metric} is not of the form ${labelForm.source} (http.is_strict_mode)`
       )
     }
     const problem = nameProblem('column', name)
-    if (problem !== undefined) throw invalid(`metric ${metric}: ${problem}`)
+    if (problem !== undefined) throw new DbError('InvalidArguments', `metric ${metric}: ${problem}`)
     if (own.has(name)) {
-      throw invalid(`label ${name} of metric ${metric} has the name of a column that holds something else`)
+      throw new DbError(
+        'InvalidArguments',
+        `label ${name} of metric ${metric} has the name of a column that holds something else`
+      )
     }
     remember(this.#goodLabels, name)
   }
@@ -107,16 +115,12 @@ function textOf(labels: readonly SeriesLabel[], name: string): string {
 }
 
 function shownValue(value: Uint8Array): string {
-  // A copy: the memory of short values is moved before it can be seen as a buffer.
+  // Copied, because V8 moves the memory of short typed arrays when their buffer is asked for.
   return Buffer.from(value).toString()
 }
 
-/** The labels, shortened. */
+/** The labels for an error message, shortened. */
 function shown(labels: readonly SeriesLabel[]): string {
   const text = labels.map(({ name, value }) => `${name}="${shownValue(value)}"`).join(', ')
   return `{${text.length > 200 ? `${text.slice(0, 200)}…` : text}}`
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

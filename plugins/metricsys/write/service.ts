@@ -1,4 +1,4 @@
-// What other protocols of metrics need of this one: names, limits and the writes of what is no plain sample.
+// The service for other metrics protocols: column names, limits, and writes of histograms, exemplars and metadata.
 import type { Core } from '../../../core/index.ts'
 import type { AlertingService, MetricsysService } from '../../services.ts'
 import { Cardinality, exposeCardinality } from './cardinality.ts'
@@ -16,10 +16,10 @@ import { createMetricsQuota } from './quota.ts'
 import { createReceive, type Receive, type WriteOptions } from './receive.ts'
 import { SeriesNames } from './series-name.ts'
 
-/** What the plugin's own routes need on top. */
+/** The parts of the service that only the plugin's own routes use. */
 export interface OwnService extends MetricsysService {
   readonly receive: Receive
-  /** Absent where nobody evaluates rules. */
+  /** Absent where no plugin evaluates rules. */
   rules(): AlertingService | undefined
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What processors share when they read a cell: what counts as missing, and the words for what cannot be taken.
+// How processors read a cell: which cells count as missing, and the error messages for the others.
 import { type CellKind, cell, type ItemBatch, type ItemField } from '../../../core/compute.ts'
 import { valueText } from './text.ts'
 

@@ -1,11 +1,11 @@
-// Columns of text: ranges of the batch's bytes copied one behind the other, other values written out.
+// Columns of text: texts are copied from the batch's bytes, other values are formatted.
 import { type BytesData, cell } from '../../../core/compute.ts'
 import { kindName } from '../cell/input.ts'
 import { cellText } from '../cell/text.ts'
 import type { TransformColumn } from '../pipeline.ts'
 import { createGaps, type Filler, type Gaps, type Source } from './gap.ts'
 
-/** Up to this many bytes a loop is faster than a call that copies. */
+/** Up to this many bytes a copying loop is faster than `set`. */
 const shortCopy = 48
 
 export function textData(source: Source, column: TransformColumn): BytesData {
@@ -29,7 +29,7 @@ export function textData(source: Source, column: TransformColumn): BytesData {
     }
     offsets[i + 1] = length
   }
-  // Not cleared first: every byte is written below.
+  // Not zeroed: every byte is written below.
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
   if (field !== undefined) copyRanges(source, offsets, bytes)
   if (written !== undefined) for (const [i, text] of written) bytes.set(text, offsets[i]!)
@@ -39,7 +39,7 @@ export function textData(source: Source, column: TransformColumn): BytesData {
 
 function copyRanges({ batch, field, rows }: Source, offsets: Uint32Array, target: Uint8Array): void {
   const { kinds, words } = field!
-  // A plain view: taking ranges of a Buffer costs twice as much.
+  // A Uint8Array, because `subarray` of a Buffer costs twice as much.
   const bytes = new Uint8Array(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.length)
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]!

@@ -15,7 +15,7 @@ import { textData } from './coerce-text.ts'
 import { timeData } from './coerce-time.ts'
 import { createGaps, type Filler, type Source } from './gap.ts'
 
-/** One column of the rows. Rows whose value cannot be taken are failed in the batch; their place in the column then holds anything. */
+/** One column of the rows. Rows whose value cannot be taken are failed in the batch; their value in the column is then unspecified. */
 export function buildColumn(source: Source, column: TransformColumn): Column {
   return {
     name: column.to,

@@ -16,10 +16,10 @@ import { buildColumn } from './coerce.ts'
 import { inferColumns, inferredType } from './infer.ts'
 import { readTimeIndex } from './time-index.ts'
 
-/** The time index of rows that bring none. */
+/** The time index of rows that have none of their own: the current time. */
 const timeColumn = 'svc_timestamp'
 
-/** The columns of these rows; rows that do not fit are failed in the batch, and then the result is of no use. `now` is in nanoseconds. */
+/** The columns of these rows; rows that do not fit are failed in the batch; the caller must then discard the result. `now` is in nanoseconds. */
 export function buildColumns(
   pipeline: Pipeline | Identity,
   batch: ItemBatch,

@@ -1,4 +1,4 @@
-// Whether a value is the same in a column that nobody asked it to be converted for: what would lose something is refused.
+// Whether a column's type holds a value without loss. Where no transform asks for a conversion, other values are refused.
 import {
   type ColumnType,
   cell,
@@ -59,7 +59,7 @@ export function exactCheck(batch: ItemBatch, field: ItemField, type: ColumnType)
   return of({
     [cell.boolean]: always,
     [cell.int]: row => isWithin(int(row), range),
-    // Beyond that a float stands for several integers.
+    // Above 2^53 a float stands for several integers.
     [cell.float]: row => Number.isSafeInteger(float(row)) && isWithin(BigInt(float(row)), range),
     [cell.string]: row => {
       const value = readExactInteger(text(row))

@@ -8,7 +8,7 @@ import { integerRange } from './integer.ts'
 /** The rows of a batch that become a column, and the field they take it from. */
 export interface Source {
   readonly batch: ItemBatch
-  /** Undefined: no item has it. */
+  /** Undefined where no item has the field. */
   readonly field: ItemField | undefined
   /** Row numbers of the batch, ascending. */
   readonly rows: Uint32Array

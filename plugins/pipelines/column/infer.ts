@@ -1,4 +1,4 @@
-// Columns nobody listed: every field that has a value becomes one, by the type of its first value.
+// Inferred columns: every field with a value becomes a column of the type of its first value.
 import {
   type Column,
   type ColumnType,
@@ -52,7 +52,7 @@ export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: Infer
   const planned = found.map(({ field, first }) => {
     checkName(batch, field, rows, first)
     const known = declared.get(field.name)
-    // A time index is the whole write's matter: what is wrong with it is no item's fault.
+    // A wrong time index fails the whole write, not single items.
     return { field, known, type: known?.semantic === 'timestamp' ? undefined : known?.type }
   })
   // Types that the table knows go first: an item that fails by them says nothing about the others.
@@ -85,7 +85,7 @@ function inferredColumn(
   return buildColumn({ batch, field, rows }, column)
 }
 
-/** The place of the first live row that has a value. */
+/** The index of the first live row that has a value. */
 function firstValue(batch: ItemBatch, { kinds }: ItemField, rows: Uint32Array): number {
   for (let i = 0; i < rows.length; i++) if (kinds[rows[i]!]! > cell.null && batch.isLive(rows[i]!)) return i
   return -1
@@ -102,7 +102,7 @@ function checkName(batch: ItemBatch, { name, kinds }: ItemField, rows: Uint32Arr
 
 const kindsOfTypes = new Map(Object.entries(types).map(([kind, type]) => [type, Number(kind)]))
 
-/** Values of the column's own kind are let through unseen, unless its type is narrower than they are. */
+/** Values of the column's own kind are not checked, unless its type is narrower. */
 function checkExact(batch: ItemBatch, field: ItemField, rows: Uint32Array, type: ColumnType): void {
   const { kinds } = field
   const own = kindsOfTypes.get(type) ?? -1

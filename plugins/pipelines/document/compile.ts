@@ -1,4 +1,4 @@
-// Document to pipeline: every option is checked here, so that running meets only what items bring.
+// Compiles a document to a pipeline. All options are checked here, so that a run fails only because of its items.
 import { DbError, didYouMean, type ItemValue, isDbError, maxJsonDepth } from '../../../core/compute.ts'
 import type { ProcessorDefinition } from '../../services.ts'
 import type { Dispatcher, DispatchRule, Pipeline, Step, SuffixTemplate, Transform } from '../pipeline.ts'
@@ -25,7 +25,7 @@ export function compilePipeline(yaml: string, kinds: ProcessorKinds): Pipeline {
   }
 }
 
-/** Kinds of processors that a document names and nobody has added; none where it cannot be read at all. */
+/** The unknown kinds of processors in a document; none where the document cannot be read. */
 export function missingKinds(yaml: string, kinds: ProcessorKinds): readonly string[] {
   try {
     const named = parseDocument(yaml).processors.flatMap(({ value }) => (value instanceof Map ? [...value.keys()] : []))
@@ -38,16 +38,19 @@ export function missingKinds(yaml: string, kinds: ProcessorKinds): readonly stri
 
 function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Step {
   const [first] = value instanceof Map ? (value as ReadonlyMap<unknown, unknown>) : []
-  if (first === undefined) throw invalid(`${where}: a processor must be a map of its kind to its options`)
+  if (first === undefined)
+    throw new DbError('InvalidArguments', `${where}: a processor must be a map of its kind to its options`)
   const [kind, options] = first
   const definition = typeof kind === 'string' ? kinds.get(kind) : undefined
   if (definition === undefined) throw unknownKind(where, shortText(kind), kinds)
-  const place = `${where}, ${definition.kind}`
-  if (!(options instanceof Map)) throw invalid(`${place}: options must be a map, indented below the kind`)
+  const location = `${where}, ${definition.kind}`
+  if (!(options instanceof Map))
+    throw new DbError('InvalidArguments', `${location}: options must be a map, indented below the kind`)
   for (const key of options.keys()) {
-    if (typeof key !== 'string') throw invalid(`${place}: option ${shortText(key)} must be a string`)
+    if (typeof key !== 'string')
+      throw new DbError('InvalidArguments', `${location}: option ${shortText(key)} must be a string`)
   }
-  const read = readOptions(options as ReadonlyMap<string, unknown>, place)
+  const read = readOptions(options as ReadonlyMap<string, unknown>, location)
   const processor = definition.compile(read, where)
   const variables = (fields: readonly string[]) => fields.filter(name => variableNames.has(name))
   return {
@@ -64,14 +67,18 @@ function unknownKind(where: string, kind: string, kinds: ProcessorKinds): DbErro
   const known = [...kinds.keys()].sort()
   const list = known.join(', ')
   const hint = 'kinds of plugins are known while they are on, `[plugins.NAME] enabled = true`'
-  return invalid(`${where}: Unsupported ${kind} processor, known kinds are ${list}; ${hint}${didYouMean(kind, known)}`)
+  return new DbError(
+    'InvalidArguments',
+    `${where}: Unsupported ${kind} processor, known kinds are ${list}; ${hint}${didYouMean(kind, known)}`
+  )
 }
 
 function inferredTransform(processors: readonly Step[], document: Document): Transform {
   const times = processors.flatMap(({ times = [] }) => times)
   const [time] = times
   if (time === undefined || times.length > 1) {
-    throw invalid(
+    throw new DbError(
+      'InvalidArguments',
       'Exactly one time-related processor and one timestamp value is required to use auto transform: ' +
         `found ${times.length} fields of date and epoch processors without ignore_missing${document.line('processors')}`
     )
@@ -80,11 +87,12 @@ function inferredTransform(processors: readonly Step[], document: Document): Tra
 }
 
 function compileDispatcher({ value, where }: Entry, document: Document): Dispatcher {
-  if (!(value instanceof Map)) throw invalid(`${where}: dispatcher must be a map`)
+  if (!(value instanceof Map)) throw new DbError('InvalidArguments', `${where}: dispatcher must be a map`)
   const field: unknown = value.get('field')
-  if (typeof field !== 'string') throw invalid(`${where}: field is required and must be a string`)
+  if (typeof field !== 'string')
+    throw new DbError('InvalidArguments', `${where}: field is required and must be a string`)
   const rules: unknown = value.get('rules') ?? []
-  if (!Array.isArray(rules)) throw invalid(`${where}: rules must be a list`)
+  if (!Array.isArray(rules)) throw new DbError('InvalidArguments', `${where}: rules must be a list`)
   return {
     field,
     rules: rules.map((rule, i) => compileRule(rule, `dispatcher.rules[${i}]${document.line('dispatcher', 'rules', i)}`))
@@ -92,13 +100,14 @@ function compileDispatcher({ value, where }: Entry, document: Document): Dispatc
 }
 
 function compileRule(rule: unknown, where: string): DispatchRule {
-  if (!(rule instanceof Map)) throw invalid(`${where}: a rule must be a map`)
+  if (!(rule instanceof Map)) throw new DbError('InvalidArguments', `${where}: a rule must be a map`)
   const tableSuffix: unknown = rule.get('table_suffix')
   const pipeline: unknown = rule.get('pipeline')
-  if (!rule.has('value')) throw invalid(`${where}: value is required`)
-  if (typeof tableSuffix !== 'string') throw invalid(`${where}: table_suffix is required and must be a string`)
+  if (!rule.has('value')) throw new DbError('InvalidArguments', `${where}: value is required`)
+  if (typeof tableSuffix !== 'string')
+    throw new DbError('InvalidArguments', `${where}: table_suffix is required and must be a string`)
   if (pipeline !== undefined && pipeline !== null && typeof pipeline !== 'string') {
-    throw invalid(`${where}: pipeline must be a string`)
+    throw new DbError('InvalidArguments', `${where}: pipeline must be a string`)
   }
   return {
     value: itemValue(rule.get('value'), where, 0),
@@ -108,9 +117,10 @@ function compileRule(rule: unknown, where: string): DispatchRule {
   }
 }
 
-/** Aliases can make a document that has no end. */
+/** YAML aliases can make a document expand without bound. */
 function itemValue(value: unknown, where: string, depth: number): ItemValue {
-  if (depth > maxJsonDepth) throw invalid(`${where}: value is nested more than ${maxJsonDepth} levels`)
+  if (depth > maxJsonDepth)
+    throw new DbError('InvalidArguments', `${where}: value is nested more than ${maxJsonDepth} levels`)
   if (Array.isArray(value)) return value.map(entry => itemValue(entry, where, depth + 1))
   if (!(value instanceof Map)) return value as ItemValue
   const object: { [key: string]: ItemValue } = Object.create(null)
@@ -121,7 +131,7 @@ function itemValue(value: unknown, where: string, depth: number): ItemValue {
 }
 
 function compileSuffix({ value, where }: Entry): SuffixTemplate {
-  if (typeof value !== 'string') throw invalid(`${where}: table_suffix must be a string`)
+  if (typeof value !== 'string') throw new DbError('InvalidArguments', `${where}: table_suffix must be a string`)
   const texts: string[] = []
   const fields: string[] = []
   let at = 0
@@ -132,8 +142,4 @@ function compileSuffix({ value, where }: Entry): SuffixTemplate {
   }
   texts.push(value.slice(at))
   return { texts, fields }
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

@@ -1,10 +1,10 @@
-// Keys of a document that mean nothing here: accepted, and reported with their line and the key that may be meant.
+// Unknown keys of a document: accepted, and reported with their line and a similar known key.
 import { closest, DbError } from '../../../core/compute.ts'
 import type { DocumentWarning } from '../pipeline.ts'
 import type { ProcessorKinds } from './compile.ts'
 import { type Document, shortText } from './document.ts'
 
-/** One document reports no more: the first ones tell what is wrong. */
+/** Largest number of reported keys per document. */
 const maxWarnings = 100
 
 const keysOf = {
@@ -84,7 +84,7 @@ function* inProcessor(entry: unknown, path: Path, kinds: ProcessorKinds): Genera
   const hint = `it stands beside ${kind}: options are indented below their kind, and each processor is an entry of its own`
   for (const [key] of others) yield { path, key, known: [kind], hint }
   const doc = kinds.get(kind)?.doc
-  // What a kind without a description takes is not known.
+  // The options of a kind without `doc` are unknown.
   if (doc !== undefined) {
     const known = new Set([...doc.options.map(({ name }) => name), ...keysOf.everyProcessor])
     yield* inMap(options, [...path, kind], [...known])

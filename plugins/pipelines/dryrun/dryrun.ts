@@ -12,6 +12,7 @@ import {
   writeJson
 } from '../../../core/compute.ts'
 import { refuseUnknownKeys } from '../document/unknown-keys.ts'
+import { invalidParameter } from '../errors.ts'
 import type { Pipeline } from '../pipeline.ts'
 import type { RunContext, Runner } from '../runner.ts'
 import { writesText } from './rows-text.ts'
@@ -50,7 +51,7 @@ export function dryRun(service: Runner, ctx: RunContext, request: DryRunRequest)
   const job = readWrapped(service, request) ?? readPlain(service, request)
   if (job.items.rows > request.maxItems) {
     const limit = `[plugins.pipelines] dry_run_max_items = ${request.maxItems}`
-    throw invalid(`a dry run takes at most ${request.maxItems} items, got ${job.items.rows} (${limit})`)
+    throw invalidParameter(`a dry run takes at most ${request.maxItems} items, got ${job.items.rows} (${limit})`)
   }
   const pipeline = prefixed(job.inline, 'Failed to build pipeline', () => {
     const compiled = job.pipeline()
@@ -77,7 +78,7 @@ function readWrapped(service: Runner, { body, query, maxValues }: DryRunRequest)
   const text = (key: string): string | undefined => {
     const value = root[key] ?? undefined
     if (value === undefined || typeof value === 'string') return value
-    throw invalid(`${key} must be a string`)
+    throw invalidParameter(`${key} must be a string`)
   }
   const yaml = text('pipeline')
   const name = text('pipeline_name')
@@ -86,7 +87,7 @@ function readWrapped(service: Runner, { body, query, maxValues }: DryRunRequest)
   const type = typeof data === 'string' ? text('data_type') : undefined
   const flag = (key: 'trace' | 'strict'): boolean => {
     const value = root[key] ?? query[key] ?? false
-    if (typeof value !== 'boolean') throw invalid(`${key} must be true or false`)
+    if (typeof value !== 'boolean') throw invalidParameter(`${key} must be true or false`)
     return value
   }
   const trace = flag('trace')
@@ -109,7 +110,7 @@ function readPlain(service: Runner, { body, contentType, query, maxValues }: Dry
   if (name === undefined || name === '') {
     // A body that should have said everything itself.
     if (/^application\/json\b/i.test(contentType.trim())) checkJson(body)
-    throw invalid('pipeline_name is required')
+    throw invalidParameter('pipeline_name is required')
   }
   return {
     items: decodeItems(body, contentType, { ignoreErrors, skipError: trace, maxValues }),
@@ -135,7 +136,7 @@ function checkJson(body: Buffer): void {
     parseJson(body)
   } catch (cause) {
     if (!isDbError(cause)) throw cause
-    throw invalid(`the body is not valid JSON: ${cause.message}`)
+    throw invalidParameter(`the body is not valid JSON: ${cause.message}`)
   }
 }
 
@@ -149,8 +150,4 @@ function tryJson(body: Buffer): ItemValue | undefined {
 
 function isObject(value: ItemValue | undefined): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', `Invalid request parameter: ${message}`)
 }

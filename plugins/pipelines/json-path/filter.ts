@@ -96,6 +96,6 @@ function single(cursor: PathCursor, operand: Operand): Operand {
     ({ descends, selectors }) => !descends && selectors.length === 1 && /^(?:name|index)$/.test(selectors[0]!.kind)
   )
   if (one) return operand
-  const place = `before position ${cursor.at + 1}`
-  throw new DbError('InvalidArguments', `a path that can select several values cannot be compared, ${place}`)
+  const position = `before position ${cursor.at + 1}`
+  throw new DbError('InvalidArguments', `a path that can select several values cannot be compared, ${position}`)
 }

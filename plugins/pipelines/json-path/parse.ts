@@ -20,7 +20,7 @@ export function parsePath(text: string): readonly Segment[] {
 }
 
 /** The segments that follow `$` or `@`. */
-export function parseSegments(cursor: PathCursor): Segment[] {
+function parseSegments(cursor: PathCursor): Segment[] {
   const segments: Segment[] = []
   for (;;) {
     const start = cursor.at

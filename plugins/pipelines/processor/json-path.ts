@@ -46,7 +46,7 @@ export const createJsonPath = (max: number): ProcessorDefinition => ({
         name: 'result_index',
         type: 'integer',
         default: 'all',
-        text: 'Only the result at this place, from 0; null when there are fewer.'
+        text: 'Only the result at this index, from 0; null when there are fewer.'
       }
     ],
     example: {

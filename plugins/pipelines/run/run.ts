@@ -49,7 +49,7 @@ export interface RunSettings {
   readonly observer?: RunObserver
 }
 
-/** Is told what becomes of items on their way. */
+/** Observes a run. */
 export interface RunObserver {
   /** After a processor; `rows` were live before it. */
   stepped(batch: ItemBatch, step: Step, rows: Uint32Array): void
@@ -69,7 +69,7 @@ interface Run {
   filtered: number
 }
 
-/** Runs a pipeline over a batch, which is used up. Throws ItemsError for the first item that fails, unless `skipError`. */
+/** Runs a pipeline over a batch, which must not be used afterwards. Throws ItemsError for the first item that fails, unless `skipError`. */
 export function runPipeline(pipeline: Pipeline | Identity, batch: ItemBatch, settings: RunSettings): PipelineResult {
   const run: Run = { settings, writes: [], errors: [], optionSets: new Map(), failed: 0, filtered: 0 }
   if (!settings.ignoreErrors) stopAtFailure(batch, run, 0)
@@ -147,7 +147,7 @@ function sendOn(
   runBatch(targetPipeline(rule, run), selectRows(batch, rows), target, written?.select(rows), depth + 1, run)
 }
 
-/** A rule that leads nowhere fails the request: it is the pipeline that is wrong, not the item. */
+/** A rule with an unknown pipeline fails the whole request, because the pipeline is wrong, not the item. */
 function targetPipeline(
   { pipeline: name = 'svc_identity', where }: DispatchRule,
   { settings }: Run
@@ -180,7 +180,7 @@ function writeRows(
   }
 }
 
-/** A suffix made of data can name any number of tables. */
+/** Limits the tables of a run, because a suffix made of data can name any number of them. */
 function tooManyGroups(max: number): DbError {
   const limit = `[plugins.pipelines] max_groups = ${max}`
   return new DbError('InvalidArguments', `the items go to more than ${max} tables or sets of table options (${limit})`)

@@ -28,7 +28,7 @@ const names: readonly string[] = [
 /** Fields of these names set options of the table. */
 export const variableNames: ReadonlySet<string> = new Set(names)
 
-/** In which rows which variables were written by what a pipeline's own text names; what items bring, or data that were parsed, is no such. */
+/** Per row, the variables that the pipeline's own text has written. Fields that items or parsed data contain do not count. */
 export class WrittenRows implements WrittenVariables {
   readonly #rows = new Map<string, Set<number>>()
 
@@ -56,7 +56,7 @@ export class WrittenRows implements WrittenVariables {
   }
 }
 
-/** Runs a step and marks the variables it writes in the rows in which it does so, also where it writes what the item brought. */
+/** Runs a step and marks the variables that it writes, row by row, even where it writes a value of the item. */
 export function applyStep(step: Step, batch: ItemBatch, written: WrittenVariables | undefined): void {
   if (written === undefined || step.writes.length === 0) {
     step.apply(batch, written)

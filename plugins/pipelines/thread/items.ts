@@ -1,4 +1,4 @@
-// A batch of items as it passes to another thread: its arrays move, and nested values keep what they are.
+// Sends an ItemBatch to another thread: its arrays are transferred, nested values are serialised.
 import { deserialize, serialize } from 'node:v8'
 import {
   type Item,
@@ -9,7 +9,7 @@ import {
   Timestamp
 } from '../../../core/compute.ts'
 
-/** Maps stand for objects, which inherit nothing, and objects for points in time: threads pass on no classes. */
+/** Structured cloning keeps no prototypes: objects are sent as Maps, and timestamps as plain objects. */
 type Packed = null | boolean | bigint | number | string | Packed[] | Map<string, Packed> | { readonly ns: bigint }
 
 /** Values of one step: as many are made bytes of at a time. */
@@ -22,7 +22,7 @@ export interface PackedItems extends Omit<ItemBatchParts, 'fields'> {
   })[]
 }
 
-/** The batch is used up. `moved` are the buffers to move. */
+/** The batch must not be used afterwards. `moved`: the buffers to transfer. */
 export function* packItems(
   batch: ItemBatch
 ): Steps<{ readonly items: PackedItems; readonly moved: readonly ArrayBuffer[] }> {

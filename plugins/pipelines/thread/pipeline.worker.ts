@@ -1,4 +1,4 @@
-// A thread that runs pipelines, one piece of work after the other. It may be ended at any moment.
+// A thread that runs pipelines, one task after the other. The main thread may terminate it at any moment.
 import { isMarkedAsUntransferable, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { type Column, decodeItems, giveWay, isDbError, type TableWrite } from '../../../core/compute.ts'
 import { inferredDdl } from '../document/ddl.ts'
@@ -38,7 +38,7 @@ const runner = createRunner({
   table: (database, name) => ask({ kind: 'table', database, name })
 })
 
-/** Waits for the server's thread: whoever runs a pipeline needs the answer at once. */
+/** Blocks until the main thread has answered: a run cannot continue without the answer. */
 function ask<T>(question: Question): T {
   Atomics.store(answered, 0, 0)
   questions.postMessage(question)
@@ -97,11 +97,11 @@ parentPort!.on('message', (next: Task) => {
 })
 send({ kind: 'ready' })
 
-/** The memory of columns, each once. */
+/** The buffers of columns, without repetition. */
 function buffersOf(writes: readonly TableWrite[]): ArrayBuffer[] {
   const buffers = new Set<ArrayBufferLike>()
   for (const { columns } of writes) for (const { data } of columns) addBuffers(data, buffers)
-  // Small texts lie in memory that many share.
+  // Small Buffers share one pooled ArrayBuffer, which cannot be transferred.
   return [...buffers].filter(
     buffer => buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer)
   ) as ArrayBuffer[]

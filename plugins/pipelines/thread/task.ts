@@ -1,4 +1,4 @@
-// What passes between the server's thread and those that run pipelines.
+// Messages between the main thread and pipeline threads.
 import type { MessagePort } from 'node:worker_threads'
 import {
   DbError,
@@ -15,13 +15,13 @@ import type { DocumentWarning } from '../pipeline.ts'
 import type { RunContext, RunLimits } from '../runner.ts'
 import type { PackedItems } from './items.ts'
 
-/** What a thread is started with. */
+/** Data that a thread is started with. */
 export interface ThreadOptions {
   readonly pathValues: number
   readonly textLength: number
   /** Processors that plugins added. */
   readonly modules: readonly ModuleNote[]
-  /** Wakes the thread when its question is answered. */
+  /** Memory that the thread waits on until its question is answered. */
   readonly answered: Int32Array<SharedArrayBuffer>
   /** Carries questions and their answers. */
   readonly questions: MessagePort
@@ -32,10 +32,14 @@ export type Work =
       readonly kind: 'run'
       readonly name: string
       readonly options: PipelineRunOptions
-      /** Decoded already, or a body to decode. */
+      /** Decoded items, or a body to decode. */
       readonly input:
         | { readonly items: PackedItems }
-        | { readonly body: Uint8Array; readonly contentType: string; readonly decoding: Omit<DecodeOptions, 'shapeOf'> }
+        | {
+            readonly body: Uint8Array
+            readonly contentType: string
+            readonly decoding: Omit<DecodeOptions, 'mappingOf'>
+          }
     }
   | { readonly kind: 'dryrun'; readonly request: DryRunRequest }
   | { readonly kind: 'check'; readonly yaml: string; readonly strict: boolean }
@@ -48,7 +52,7 @@ export interface RunDone {
   readonly undecoded: number
 }
 
-/** What comes of each kind of work. */
+/** The result of each kind of task. */
 export interface Results {
   readonly run: RunDone
   /** The text of the answer. */
@@ -76,7 +80,7 @@ export type Reply = { readonly value: unknown } | { readonly error: ErrorNote }
 
 export type Message =
   | { readonly kind: 'ready' }
-  /** What a processor sends to its plugin. */
+  /** A message of a processor to its plugin. */
   | { readonly kind: 'sent'; readonly module: number; readonly message: unknown }
   | {
       readonly kind: 'done'
@@ -88,7 +92,7 @@ export type Message =
 
 export type Outcome = { readonly value: unknown } | { readonly error: ErrorNote }
 
-/** Errors do not pass between threads as what they are. */
+/** A DbError as plain data: errors lose their class between threads. */
 export interface ErrorNote {
   readonly code: ErrorCode
   readonly message: string

@@ -1,4 +1,4 @@
-// Threads beside the server's own. A piece of work has a budget of processor time; the thread of one that goes beyond it is ended.
+// The pool of pipeline threads. A task has a budget of processor time; a thread whose task exceeds it is terminated.
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { after, DbError, formatSize, isDbError, pause, startWorker, type Timer } from '../../../core/index.ts'
 import { type Message, noteOf, type Outcome, type Question, type Reply, type Task, type ThreadOptions } from './task.ts'
@@ -6,7 +6,7 @@ import { type Message, noteOf, type Outcome, type Question, type Reply, type Tas
 export interface ThreadsOptions {
   /** Threads there are at most; the first one starts with the first piece of work. */
   readonly size: () => number
-  /** Bytes of objects one thread may hold. */
+  /** Largest heap of a thread, in bytes. */
   readonly memory: number
   /** Milliseconds of processor time one piece of work may take, and the key that says so. */
   readonly budget: () => { readonly max: number; readonly key: string }
@@ -47,7 +47,7 @@ interface Job extends RunOptions {
 
 interface Thread {
   readonly worker: Worker
-  /** Milliseconds of processor time before its present job. */
+  /** Milliseconds of processor time that the thread had used before its present job. */
   worked: number
   isReady: boolean
   job: Job | undefined
@@ -55,17 +55,17 @@ interface Thread {
 }
 
 const MiB = 2 ** 20
-/** MiB for young objects, as much as the server's own thread has: items are objects. */
+/** Size of the young generation in MiB, the same as the main thread's: items are short-lived objects. */
 const youngMiB = 48
 
-/** Milliseconds the thread of a request that has ended may go on, and wait for a sign of it. */
+/** Milliseconds that a thread may continue after its request was aborted, before it is terminated. */
 const grace = 250
-/** Least milliseconds between two looks at what a thread has worked. */
+/** Least milliseconds between two checks of a thread's processor time. */
 const look = 20
 
 export function createThreads(options: ThreadsOptions): Threads {
   const threads = new Set<Thread>()
-  /** By user, in the order of their turns. */
+  /** Waiting jobs by user; the user at the front is next. */
   const queue = new Map<string, Job[]>()
   let waiting = 0
   let lastId = 0
@@ -76,7 +76,7 @@ export function createThreads(options: ThreadsOptions): Threads {
     thread.timer?.stop()
     void thread.worker.terminate()
   }
-  /** Ends the thread with what it does; others take over what waits. */
+  /** Terminates the thread and fails its job; other threads run the waiting jobs. */
   const give = (thread: Thread, result: WorkEnd, error: unknown) => {
     const { job } = thread
     end(thread)
@@ -112,7 +112,7 @@ export function createThreads(options: ThreadsOptions): Threads {
   const next = (): Job | undefined => {
     for (const [user, jobs] of queue) {
       const job = jobs.shift()
-      // Whoever had a turn stands behind all others.
+      // Round robin: a user whose job was taken goes to the end.
       queue.delete(user)
       if (jobs.length > 0) queue.set(user, jobs)
       if (job === undefined) continue
@@ -133,7 +133,7 @@ export function createThreads(options: ThreadsOptions): Threads {
     const thread: Thread = { worker, worked: 0, isReady: false, job: undefined, timer: undefined }
     threads.add(thread)
     answerOn(port1, answered, options.answer)
-    // Without work they keep no process alive.
+    // Idle threads do not keep the process alive.
     worker.unref()
     worker.on('message', (message: Message) => {
       if (!threads.has(thread)) return
@@ -163,9 +163,9 @@ export function createThreads(options: ThreadsOptions): Threads {
         if (isClosed) return reject(new DbError('Cancelled', 'the server stops'))
         const stop = () => {
           const jobs = queue.get(user)
-          const place = jobs?.indexOf(job) ?? -1
-          if (place >= 0) {
-            jobs!.splice(place, 1)
+          const index = jobs?.indexOf(job) ?? -1
+          if (index >= 0) {
+            jobs!.splice(index, 1)
             waiting--
             job.settle('cancelled', () => reject(signal.reason))
             return
@@ -216,7 +216,7 @@ export function createThreads(options: ThreadsOptions): Threads {
   }
 }
 
-/** Milliseconds its job has worked; one that gives no answer for long has worked without end. */
+/** Milliseconds of processor time of its job; infinite for a thread that does not answer. */
 async function usedTime({ worker, worked }: Thread): Promise<number> {
   const usage = worker.cpuUsage().then(({ user, system }) => (user + system) / 1000 - worked)
   const silence = pause(5_000, { ref: false }).then(() => Number.POSITIVE_INFINITY)

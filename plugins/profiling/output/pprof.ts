@@ -92,10 +92,10 @@ class PprofFile {
     return out.bytes
   }
 
-  #valueType(place: number, type: string, unit: string): void {
+  #valueType(fieldNumber: number, type: string, unit: string): void {
     const { valueType } = field
     this.#out.data(
-      place,
+      fieldNumber,
       this.#made(w => w.uint(valueType.type, this.#text(type)).uint(valueType.unit, this.#text(unit)))
     )
   }
@@ -160,7 +160,7 @@ class PprofFile {
   }
 }
 
-/** Of functions without a name the place must tell them apart: the tool shows no other. */
+/** Of functions without a name the location must tell them apart: the tool shows no other. */
 function pprofName({ name, file, line }: Frame): string {
   return name === '(anonymous)' && file !== '' ? `(anonymous ${file}:${line})` : name
 }

@@ -11,12 +11,12 @@ export interface Keepers {
 /** By the iterative method of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm"); node 0 is the root. */
 export function dominators(graph: Graph): Keepers {
   const order = reversePostorder(graph)
-  const place = new Uint32Array(graph.count)
+  const position = new Uint32Array(graph.count)
   order.forEach((node, i) => {
-    place[node] = i
+    position[node] = i
   })
   const { starts, sources } = reverse(graph, order)
-  /** By place in the order; the own place plus one, so that 0 is unknown. */
+  /** By position in the order; the own position plus one, so that 0 is unknown. */
   const nearest = new Uint32Array(order.length)
   nearest[0] = 1
   for (let changed = true; changed; ) {
@@ -25,7 +25,7 @@ export function dominators(graph: Graph): Keepers {
       const node = order[i]!
       let found = 0
       for (let edge = starts[node]!; edge < starts[node + 1]!; edge++) {
-        const source = place[sources[edge]!]! + 1
+        const source = position[sources[edge]!]! + 1
         if (nearest[source - 1] === 0) continue
         found = found === 0 ? source : meet(nearest, found, source)
       }

@@ -12,7 +12,7 @@ interface Parts {
   readonly functions: Map<number, { readonly name: number; readonly file: number }>
   period: number
   time: number
-  /** Place of the value to show among those of a sample; a text's number. */
+  /** Index of the value to show among those of a sample; a text's number. */
   standard: number
 }
 

@@ -1,4 +1,4 @@
-// What a query's result does not show: warnings and infos, each with the place in the text it is about.
+// What a query's result does not show: warnings and infos, each with the position in the text it is about.
 import type { Expr } from '../language/ast.ts'
 import { position } from '../language/error.ts'
 import { quote } from '../language/literal.ts'

@@ -6,7 +6,7 @@ import type { Series } from './series.ts'
 const maxKept = 64
 
 /**
- * Gives the places of the best floats at a step, as many as `most` says there: the highest first, or with `sign` -1 the lowest. NaN comes
+ * Gives the indices of the best floats at a step, as many as `most` says there: the highest first, or with `sign` -1 the lowest. NaN comes
  * last in either order. Which of equal values are among them is decided as Prometheus does: a heap takes the members in their order.
  */
 export async function chooseBest(
@@ -19,20 +19,20 @@ export async function chooseBest(
   const width = counts.reduce((all, each) => Math.max(all, each), 0)
   if (width <= maxKept) {
     const heaps = new Heaps(counts.length, width)
-    for (const [place, { kinds, values }] of members.entries()) {
+    for (const [index, { kinds, values }] of members.entries()) {
       for (let step = 0; step < counts.length; step++) {
-        if (kinds[step] === 1) heaps.offer(step, counts[step]!, sign * values[step]!, place)
+        if (kinds[step] === 1) heaps.offer(step, counts[step]!, sign * values[step]!, index)
       }
       if (pace.isDue) await pace.pause()
     }
-    return step => heaps.places(step)
+    return step => heaps.indices(step)
   }
   return step => {
     const heaps = new Heaps(1, counts[step]!)
-    for (const [place, { kinds, values }] of members.entries()) {
-      if (kinds[step] === 1) heaps.offer(0, counts[step]!, sign * values[step]!, place)
+    for (const [index, { kinds, values }] of members.entries()) {
+      if (kinds[step] === 1) heaps.offer(0, counts[step]!, sign * values[step]!, index)
     }
-    return heaps.places(0)
+    return heaps.indices(0)
   }
 }
 
@@ -40,40 +40,40 @@ export async function chooseBest(
 class Heaps {
   readonly #width: number
   readonly #values: Float64Array
-  readonly #places: Uint32Array
+  readonly #indices: Uint32Array
   readonly #sizes: Uint32Array
 
   constructor(count: number, width: number) {
     this.#width = width
     this.#values = new Float64Array(count * width)
-    this.#places = new Uint32Array(count * width)
+    this.#indices = new Uint32Array(count * width)
     this.#sizes = new Uint32Array(count)
   }
 
   /** Takes a value into a heap that holds at most so many, if it is better than the worst there. */
-  offer(heap: number, most: number, value: number, place: number): void {
+  offer(heap: number, most: number, value: number, index: number): void {
     const first = heap * this.#width
     const size = this.#sizes[heap]!
     if (size < most) {
-      this.#put(first + size, value, place)
+      this.#put(first + size, value, index)
       this.#sizes[heap]!++
       this.#rise(first, size)
     } else if (most > 0 && worse(this.#values[first]!, value) && !Number.isNaN(value)) {
-      this.#put(first, value, place)
+      this.#put(first, value, index)
       this.#sink(first, size)
     }
   }
 
   /** The best first, equal ones in the order of the members. */
-  places(heap: number): ArrayLike<number> {
+  indices(heap: number): ArrayLike<number> {
     const first = heap * this.#width
     const order = Array.from({ length: this.#sizes[heap]! }, (_, i) => first + i)
     order.sort((i, j) => {
       const [a, b] = [this.#values[i]!, this.#values[j]!]
       if (Number.isNaN(a) !== Number.isNaN(b)) return Number.isNaN(a) ? 1 : -1
-      return b - a || this.#places[i]! - this.#places[j]!
+      return b - a || this.#indices[i]! - this.#indices[j]!
     })
-    return order.map(at => this.#places[at]!)
+    return order.map(at => this.#indices[at]!)
   }
 
   #rise(first: number, from: number): void {
@@ -101,14 +101,14 @@ class Heaps {
   }
 
   #swap(i: number, j: number): void {
-    const [value, place] = [this.#values[i]!, this.#places[i]!]
-    this.#put(i, this.#values[j]!, this.#places[j]!)
-    this.#put(j, value, place)
+    const [value, index] = [this.#values[i]!, this.#indices[i]!]
+    this.#put(i, this.#values[j]!, this.#indices[j]!)
+    this.#put(j, value, index)
   }
 
-  #put(at: number, value: number, place: number): void {
+  #put(at: number, value: number, index: number): void {
     this.#values[at] = value
-    this.#places[at] = place
+    this.#indices[at] = index
   }
 }
 

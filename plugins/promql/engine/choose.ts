@@ -14,7 +14,7 @@ import { at, type Grid, isEmpty, newSeries, none, put, type Series, type Value }
 /** Which members of a group stay at a step, best first where that means something. */
 type Choice = (step: number) => ArrayLike<number>
 
-/** Made for each group; parameters by step. */
+/** Made once per group; parameters by step. */
 type MakeChoice = (pace: Pace, members: readonly Series[], parameters: Float64Array) => Choice | Promise<Choice>
 
 const choices: Readonly<Record<string, MakeChoice>> = {
@@ -80,8 +80,8 @@ function present(members: readonly Series[], step: number): number[] {
 
 /** A share of all series that is the same at every step and in every query; a negative ratio takes exactly the others. */
 function inRatio(labels: Labels, ratio: number): boolean {
-  const place = hash(labels.key) / 2 ** 32
-  return ratio >= 0 ? place < ratio : place >= 1 + ratio
+  const fraction = hash(labels.key) / 2 ** 32
+  return ratio >= 0 ? fraction < ratio : fraction >= 1 + ratio
 }
 
 /** FNV-1a over UTF-16 units, then mixed so that high bits are even. */

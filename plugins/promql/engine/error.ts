@@ -1,4 +1,4 @@
-// What can go wrong while a query is computed, though its text is right.
+// Errors during the evaluation of a valid query.
 import { DbError } from '../../../core/wire/index.ts'
 
 /** Answered 422: the query is well-formed, but these data do not allow it. */

@@ -1,4 +1,4 @@
-// Computing a prepared query: every expression as a value over all steps at once.
+// Evaluates a prepared query: each expression becomes one value that covers all steps.
 import { DbError } from '../../../core/index.ts'
 import { callFunction } from '../functions/index.ts'
 import { type Histogram, scale } from '../histogram/histogram.ts'
@@ -27,7 +27,7 @@ export interface EvaluationParts {
   readonly subqueryStep: number
   /** The query's own times. */
   readonly query: { readonly start: number; readonly end: number; readonly step: number }
-  /** Where somebody wants to know what the selectors see. */
+  /** Counts the samples that selectors see; absent where no statistics are requested. */
   readonly seen?: SampleCount
 }
 
@@ -76,7 +76,7 @@ export class Evaluation {
     return value
   }
 
-  /** Counts a value; what was held beside `before`, which it was made of, is needed no more. */
+  /** Counts the samples of a value and releases those of its operands. `before`: the samples held before the operands were computed. */
   hold(before: number, value: Value): void {
     const size = sizeOf(value)
     this.budget.take(size)
@@ -153,7 +153,7 @@ export class Evaluation {
     const inner = subqueryGrid(expr, grid, this.#subqueryStep)
     const { count } = inner
     if (count === 0) return []
-    // Also where there are no series: the steps themselves take room.
+    // Checked even without series, because the steps themselves take memory.
     const before = this.budget.samples
     this.budget.take(count)
     this.budget.releaseTo(before)

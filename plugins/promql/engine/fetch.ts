@@ -1,4 +1,4 @@
-// The samples a query needs: every selector with the times it looks at, asked for at once.
+// Fetches the samples of a query: all selectors with their time ranges, in parallel.
 import { rangeFunctions } from '../functions/range-functions.ts'
 import { type Call, children, type Expr, unwrap, type VectorSelector } from '../language/ast.ts'
 import { entry } from './entry.ts'
@@ -18,7 +18,7 @@ export interface Selected {
 
 interface Asked {
   readonly selection: Selection
-  /** It looks at the same times whatever the evaluation times are. */
+  /** Whether it reads the same times for every step (`@`). */
   readonly fixed: boolean
 }
 
@@ -88,23 +88,23 @@ function isRaw(series: RawSeries | Series): series is RawSeries {
 }
 
 /** The steps an expression is evaluated at, and whether they are the same whatever the query's own are. */
-interface Place {
+interface StepGrid {
   readonly grid: Grid
   readonly fixed: boolean
 }
 
-function collect(expr: Expr, place: Place, options: FetchOptions, into: Map<VectorSelector, Asked>): void {
-  const grid = gridOf(expr, place.grid)
+function collect(expr: Expr, outer: StepGrid, options: FetchOptions, into: Map<VectorSelector, Asked>): void {
+  const grid = gridOf(expr, outer.grid)
   const look = (selector: VectorSelector, range: number, name?: string) => {
     const [start, to] = [lookTime(grid, 0, selector), lookTime(grid, grid.count - 1, selector)]
     const step = selector.at === undefined ? grid.step : 0
-    // The left end of what is looked at is not part of it.
+    // The range is open at its left end.
     const selection = { matchers: selector.matchers, from: start - range + 1, to }
     const steps =
       name === undefined || options.counted ? {} : { steps: { function: name, start, step, count: grid.count, range } }
     into.set(selector, {
       selection: { ...selection, ...steps },
-      fixed: place.fixed || selector.at !== undefined
+      fixed: outer.fixed || selector.at !== undefined
     })
   }
   switch (expr.kind) {
@@ -116,7 +116,7 @@ function collect(expr: Expr, place: Place, options: FetchOptions, into: Map<Vect
       return
     case 'subquery': {
       const inner = subqueryGrid(expr, grid, options.subqueryStep)
-      const fixed = place.fixed || expr.at !== undefined
+      const fixed = outer.fixed || expr.at !== undefined
       if (inner.count > 0) collect(expr.expr, { grid: inner, fixed }, options, into)
       return
     }
@@ -125,7 +125,7 @@ function collect(expr: Expr, place: Place, options: FetchOptions, into: Map<Vect
         const inner = unwrap(child)
         if (inner.kind === 'matrix' && isReducible(expr)) look(inner.selector, inner.range as number, expr.name)
         else if (inner.kind === 'selector' && wantsSamples(expr)) look(inner, options.lookback)
-        else collect(child, { grid, fixed: place.fixed }, options, into)
+        else collect(child, { grid, fixed: outer.fixed }, options, into)
       }
   }
 }

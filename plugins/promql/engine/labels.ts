@@ -111,14 +111,14 @@ export const noLabels = new Labels(new LabelNames([]), [])
 /** Gives a text for the labels among `names`, or for all others but the metric's name: equal for series that go together. */
 export function grouping(names: ReadonlySet<string>, without: boolean): (labels: Labels) => string {
   const wanted = (name: string) => (without ? name !== metricName && !names.has(name) : names.has(name))
-  const known = new Map<LabelNames, { readonly head: string; readonly places: readonly number[] }>()
+  const known = new Map<LabelNames, { readonly head: string; readonly indices: readonly number[] }>()
   return ({ shared, values }) => {
     const group = entry(known, shared, () => {
-      const places = [...shared.names.keys()].filter(i => wanted(shared.names[i]!))
-      return { head: `${places.map(i => shared.names[i]).join('\u0000')}\u0000`, places }
+      const indices = [...shared.names.keys()].filter(i => wanted(shared.names[i]!))
+      return { head: `${indices.map(i => shared.names[i]).join('\u0000')}\u0000`, indices }
     })
     let key = group.head
-    for (const i of group.places) key += `\u0000${values[i]}`
+    for (const i of group.indices) key += `\u0000${values[i]}`
     return key
   }
 }

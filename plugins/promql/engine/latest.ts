@@ -1,15 +1,15 @@
 // The latest sample at each step.
 
 /**
- * Gives the place of the latest of some times at each step, -1 where it is too old; series of one sender often have the same times. The
- * caller may write other times into the same memory.
+ * Returns, for each step, the index of the latest time that is not too old, or -1. The result for equal times is reused, because series of
+ * one sender often have the same times. The caller may overwrite the memory of `times`.
  */
-export function latestPlaces(from: Float64Array, back: number): (times: Float64Array) => Int32Array {
+export function latestIndices(from: Float64Array, back: number): (times: Float64Array) => Int32Array {
   let known = new Float64Array(0)
   let count = -1
-  const places = new Int32Array(from.length).fill(-1)
+  const indices = new Int32Array(from.length).fill(-1)
   return times => {
-    if (times.length === count && areEqual(times, known)) return places
+    if (times.length === count && areEqual(times, known)) return indices
     count = times.length
     if (known.length < count) known = new Float64Array(2 * count)
     known.set(times)
@@ -17,9 +17,9 @@ export function latestPlaces(from: Float64Array, back: number): (times: Float64A
     for (let step = 0; step < from.length; step++) {
       const time = from[step]!
       while (next < times.length && times[next]! <= time) next++
-      places[step] = next === 0 || times[next - 1]! <= time - back ? -1 : next - 1
+      indices[step] = next === 0 || times[next - 1]! <= time - back ? -1 : next - 1
     }
-    return places
+    return indices
   }
 }
 

@@ -1,4 +1,4 @@
-// What a query may cost.
+// Limits of a query.
 import { DbError } from '../../../core/index.ts'
 import { Pace } from './pace.ts'
 
@@ -9,7 +9,7 @@ export interface QueryLimits {
   readonly maxPoints: number
 }
 
-/** Counts what a query holds, lets others run, and ends it when nobody waits any more. */
+/** Counts the samples that a query holds, yields to other requests, and throws when the query is aborted. */
 export class Budget extends Pace {
   readonly #limits: QueryLimits
   #samples = 0
@@ -40,7 +40,7 @@ export class Budget extends Pace {
     if (this.#samples > this.#limits.maxSamples) throw tooManySamples(this.#limits.maxSamples)
   }
 
-  /** What was held beside so many samples is needed no more. */
+  /** Sets the number of held samples: all others were released. */
   releaseTo(samples: number): void {
     this.#samples = samples
   }
@@ -61,7 +61,7 @@ export interface Allowance {
   take(samples: number): void
 }
 
-/** More was to be read than one part of a query may read; with fewer steps at a time it may do. */
+/** One part of a query reads more samples than allowed; thrown so that the query is retried with fewer steps per part. */
 export class TooManySamples extends DbError {
   constructor(most: number) {
     super('InvalidArguments', tooManyMessage(most), { status: 422 })

@@ -52,6 +52,6 @@ function merge(first: Series, second: Series): Series {
   return merged
 }
 
-export function sameLabels(): DbError {
+function sameLabels(): DbError {
   return executionError('vector cannot contain metrics with the same labelset')
 }

@@ -8,7 +8,7 @@ import type { Evaluation } from './evaluation.ts'
 
 export type Sample = number | Histogram
 
-/** Undefined: nothing comes out. Of a comparison without `bool` the left value, where it holds. */
+/** The result of an operator; undefined for none. A comparison without `bool` gives the left value where it holds. */
 export type Combination = (left: Sample, right: Sample) => Sample | undefined
 
 const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
@@ -35,7 +35,7 @@ function power(base: number, exponent: number): number {
   return base ** exponent
 }
 
-/** Whether the result is about something else than the operand, so that the metric's name would lie. */
+/** Whether the result drops the metric's name, because it no longer is a value of that metric. */
 export function dropsName({ op, bool }: Pick<Binary, 'op' | 'bool'>): boolean {
   return bool || !(comparisons.has(op) || op === '</' || op === '>/')
 }

@@ -1,4 +1,4 @@
-// A parsed query made ready for its times: durations and `@` become numbers, and what does not depend on the step is known.
+// Prepares a parsed query for its time range: durations and `@` become milliseconds, and constant expressions are marked.
 import type { At, Call, Expr, Shift, VectorSelector } from '../language/ast.ts'
 import { resolveDuration } from '../language/duration.ts'
 

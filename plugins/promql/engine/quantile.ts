@@ -28,8 +28,8 @@ function gatherNans(values: Float64Array): number {
   return nans
 }
 
-/** The value that would be at a place, were all from `first` on sorted; none before the place is greater afterwards. */
-function select(values: Float64Array, first: number, place: number): number {
+/** The value at `index` if all values from `first` on were sorted (quickselect). Afterwards no value before `index` is greater than it. */
+function select(values: Float64Array, first: number, index: number): number {
   let [low, high] = [first, values.length - 1]
   while (low < high) {
     const pivot = middle(values[low]!, values[(low + high) >> 1]!, values[high]!)
@@ -42,11 +42,11 @@ function select(values: Float64Array, first: number, place: number): number {
       values[i++] = values[j]!
       values[j--] = value
     }
-    if (place <= j) high = j
-    else if (place >= i) low = i
+    if (index <= j) high = j
+    else if (index >= i) low = i
     else break
   }
-  return values[place]!
+  return values[index]!
 }
 
 function middle(a: number, b: number, c: number): number {

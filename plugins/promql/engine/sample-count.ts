@@ -14,8 +14,8 @@ export class SampleCount {
   /** Samples seen at a step of a grid; those of a subquery's steps count for the next step of the query. */
   add(grid: Grid, step: number, samples: number): void {
     const { start, step: width, count } = this.#grid
-    const place = width === 0 ? 0 : Math.ceil((timeOf(grid, step) - start) / width)
-    this.#perStep[Math.min(Math.max(place, 0), count - 1)]! += samples
+    const index = width === 0 ? 0 : Math.ceil((timeOf(grid, step) - start) / width)
+    this.#perStep[Math.min(Math.max(index, 0), count - 1)]! += samples
   }
 
   get total(): number {

@@ -2,7 +2,7 @@
 import type { VectorSelector } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { lookTimes } from './grid.ts'
-import { latestPlaces } from './latest.ts'
+import { latestIndices } from './latest.ts'
 import type { SampleCount } from './sample-count.ts'
 import { type Grid, isEmpty, none, put, type Series, seriesMaker } from './series.ts'
 import { isStale, type RawSeries, wordsOf } from './source.ts'
@@ -17,7 +17,7 @@ export async function selectVector(
   const found: Series[] = []
   const from = lookTimes(grid, selector)
   const back = evaluation.lookback
-  const look: Look = { from, back, places: latestPlaces(from, back) }
+  const look: Look = { from, back, indices: latestIndices(from, back) }
   const make = seriesMaker(grid.count)
   const { budget } = evaluation
   const before = budget.samples
@@ -51,7 +51,7 @@ interface Look {
   /** Milliseconds a sample counts for. */
   readonly back: number
   /** Of the latest of some times at each step, -1 where it is too old; reused for the next. */
-  readonly places: (times: Float64Array) => Int32Array
+  readonly indices: (times: Float64Array) => Int32Array
 }
 
 function putSamples(series: Series, raw: RawSeries, look: Look): void {
@@ -63,12 +63,12 @@ function putSamples(series: Series, raw: RawSeries, look: Look): void {
   }
   const words = wordsOf(values)
   const { kinds, values: latest } = series
-  const places = look.places(times)
-  for (let step = 0; step < places.length; step++) {
-    const place = places[step]!
-    if (place < 0 || isStale(words, place)) continue
+  const indices = look.indices(times)
+  for (let step = 0; step < indices.length; step++) {
+    const index = indices[step]!
+    if (index < 0 || isStale(words, index)) continue
     kinds[step] = 1
-    latest[step] = values[place]!
+    latest[step] = values[index]!
   }
 }
 

@@ -1,4 +1,4 @@
-// What an expression is while it is computed: whole series over all steps of the query, in columns.
+// Values during evaluation: whole series over all steps of the query, as columns.
 import type { Histogram } from '../histogram/histogram.ts'
 import type { Labels } from './labels.ts'
 import { mapPaced, type Pace } from './pace.ts'
@@ -47,11 +47,11 @@ export function newSeries(labels: Labels, count: number): Series & { histograms?
   return { labels, kinds: new Uint8Array(count), values: new Float64Array(count) }
 }
 
-/** Series that share their memory with neighbours: few at first, then so many. */
+/** Series per memory block: in the first one, and at most. */
 const fewNeighbours = 4
 const maxNeighbours = 64
 
-/** What makes empty series, many of them at less cost than one after the other. */
+/** Allocates empty series in blocks, which costs less than one by one. */
 export function seriesMaker(count: number): (labels: Labels) => Series {
   let [kinds, values] = [new Uint8Array(0), new Float64Array(0)]
   let neighbours = fewNeighbours / 2

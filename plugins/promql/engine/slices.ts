@@ -1,4 +1,4 @@
-// A range query, part of its steps after the other where all at once would hold too much: no step knows of another.
+// Evaluates a long range query in slices of steps where all steps together would hold too many samples. Steps are independent.
 import type { Expr } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Fetched, Fetcher } from './fetch.ts'
@@ -6,7 +6,7 @@ import { allowance, type Budget, TooManySamples } from './limits.ts'
 import { eachPaced } from './pace.ts'
 import { type Grid, newSeries, put, type Series, sizeOf, timeOf, type Value } from './series.ts'
 
-/** The share of all samples a query may hold that one part may read. */
+/** The fraction of the query's sample limit that one slice may read. */
 const share = 1 / 5
 
 export interface Slicing {
@@ -22,7 +22,7 @@ export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing)
   let width = grid.count
   for (let first = 0; first < grid.count; ) {
     const slice: Grid = { ...grid, start: timeOf(grid, first), count: Math.min(width, grid.count - first) }
-    // Fewer steps read little less where each looks far back.
+    // Smaller slices do not help where each step looks far back.
     const divisible = slice.count > 1 && slice.count * grid.step > reach
     const room = allowance(divisible ? Math.floor(budget.maxSamples * share) : budget.maxSamples)
     let fetched: Fetched
@@ -43,7 +43,7 @@ export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing)
   return whole.value
 }
 
-/** Values of parts put together. */
+/** Concatenates the values of slices. */
 class Whole {
   readonly #grid: Grid
   readonly #budget: Budget

@@ -1,5 +1,3 @@
-// Range vectors: series without staleness markers, and the window each step sees of them.
-import type { Histogram } from '../histogram/histogram.ts'
 import type { Labels } from './labels.ts'
 import { type Floats, type Histograms, isStale, type RawSeries, wordsOf } from './source.ts'
 
@@ -67,7 +65,7 @@ export function newWindow(): Window {
   return { time: 0, start: 0, end: 0, f0: 0, f1: 0, h0: 0, h1: 0, step: 0 }
 }
 
-/** Moves a window on to (start, end]; neither may go back. */
+/** Moves a window to (start, end]; neither bound may decrease. */
 export function moveWindow(window: Window, { floats, histograms }: Samples, start: number, end: number): void {
   window.start = start
   window.end = end
@@ -82,8 +80,4 @@ function firstAfter(times: Float64Array, from: number, time: number): number {
   let at = from
   while (at < times.length && times[at]! <= time) at++
   return at
-}
-
-export function histogramAt({ histograms }: Samples, i: number): Histogram {
-  return histograms.values[i]!
 }

@@ -7,7 +7,7 @@ export type Implementation = (evaluation: Evaluation, call: Call, grid: Grid) =>
 
 export type Family = Readonly<Record<string, Implementation>>
 
-/** An argument by its place, counted from 0. */
+/** An argument by its index, counted from 0. */
 export function argument(call: Call, i: number): Expr {
   return call.args[i]!
 }

@@ -15,7 +15,7 @@ export interface RangeCall {
   readonly annotations: Annotations
   /** Milliseconds. */
   readonly range: number
-  /** Scalar arguments by place, then by step. */
+  /** Scalar arguments by argument index, then by step. */
   readonly scalars: readonly (Float64Array | undefined)[]
   readonly call: Call
 }

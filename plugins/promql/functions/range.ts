@@ -11,8 +11,8 @@ import type { Ranged } from './range-function.ts'
 
 export function overRange({ make, keepName = false, tell }: Ranged): Implementation {
   return async (evaluation, call, grid) => {
-    const place = call.args.findIndex(each => isRange(unwrap(each)))
-    const where = unwrap(call.args[place]!) as MatrixSelector | Subquery
+    const index = call.args.findIndex(each => isRange(unwrap(each)))
+    const where = unwrap(call.args[index]!) as MatrixSelector | Subquery
     const all = await evaluation.range(where, grid)
     const scalars = await scalarArguments(evaluation, call, grid)
     const range = where.range as number
@@ -25,7 +25,7 @@ export function overRange({ make, keepName = false, tell }: Ranged): Implementat
       if (isEmpty(series)) return
       results.push(series)
       budget.take(grid.count)
-      if (series.kinds.includes(1)) tell?.({ annotations, where: call.args[place]!, metric })
+      if (series.kinds.includes(1)) tell?.({ annotations, where: call.args[index]!, metric })
     }
     const nameOf = (labels: Labels) => (keepName ? labels : labels.unnamed())
     for (const series of where.kind === 'matrix' ? evaluation.reduced(where.selector, grid) : []) {
@@ -34,7 +34,7 @@ export function overRange({ make, keepName = false, tell }: Ranged): Implementat
     }
     for (const samples of all) {
       const metric = samples.labels.get(metricName)
-      const work = make({ samples, metric, where: call.args[place]!, annotations, range, scalars, call })
+      const work = make({ samples, metric, where: call.args[index]!, annotations, range, scalars, call })
       const series = empty(nameOf(samples.labels))
       await slide(evaluation, windows, samples, (step, window) => {
         const value = work(window)

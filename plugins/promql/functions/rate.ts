@@ -49,7 +49,7 @@ function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boo
   }
 }
 
-/** Places of values that are lower than the one before them. */
+/** Indices of values that are lower than the one before them. */
 function dropsOf(values: Float64Array): readonly number[] {
   const drops: number[] = []
   for (let i = 1; i < values.length; i++) if (values[i]! < values[i - 1]!) drops.push(i)

@@ -25,7 +25,7 @@ export function merged({ indexes, counts }: Buckets, move: (index: number) => nu
 }
 
 /** Both with the same width of the zero bucket, as narrow as the buckets allow. */
-export function sameZeroBucket(left: Histogram, right: Histogram): readonly [Histogram, Histogram] {
+function sameZeroBucket(left: Histogram, right: Histogram): readonly [Histogram, Histogram] {
   let [a, b] = [left, right]
   while (a.zeroThreshold !== b.zeroThreshold) {
     if (a.zeroThreshold > b.zeroThreshold) b = widenZero(b, a.zeroThreshold)
@@ -69,7 +69,7 @@ function filledEdge(histogram: Histogram, threshold: number): number {
   return threshold
 }
 
-export function sameBounds(left: Histogram, right: Histogram): boolean {
+function sameBounds(left: Histogram, right: Histogram): boolean {
   return left.bounds.length === right.bounds.length && left.bounds.every((bound, i) => bound === right.bounds[i])
 }
 

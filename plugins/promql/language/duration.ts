@@ -86,7 +86,7 @@ function readPrimary(cursor: Cursor): DurationExpr {
 const maxSeconds = 2 ** 63 / 1e9
 
 /** Seconds, where neither step nor range of the query are needed. */
-export function constantDuration(expr: DurationExpr): number | undefined {
+function constantDuration(expr: DurationExpr): number | undefined {
   return evaluate(expr, undefined)
 }
 

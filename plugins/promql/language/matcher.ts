@@ -12,7 +12,7 @@ export function compileMatcher(matcher: Matcher): (found: string) => boolean {
 }
 
 /** Values an expression lets through, where it is a choice of plain words, as dashboards write them: a|b|c. */
-export function listedValues({ op, value }: Matcher): readonly string[] | undefined {
+function listedValues({ op, value }: Matcher): readonly string[] | undefined {
   if (op === '=') return [value]
   if (op !== '=~') return undefined
   const words = value.startsWith('(') && value.endsWith(')') ? value.slice(1, -1) : value

@@ -56,17 +56,17 @@ export class Operands {
   operator(operator: Operator): void {
     const own = precedences[operator.op]!
     // Powers bind to the right, everything else to the left.
-    this.#settle(operator.op === '^' ? own + 1 : own)
+    this.#reduce(operator.op === '^' ? own + 1 : own)
     this.#waiting.push(operator)
   }
 
   finish(): Expr {
-    this.#settle(0)
+    this.#reduce(0)
     return this.#operands[0]!
   }
 
-  /** Makes what binds at least so tight. */
-  #settle(least: number): void {
+  /** Applies the waiting operators that bind at least as tightly as `least`. */
+  #reduce(least: number): void {
     for (let last = this.#waiting.at(-1); last !== undefined; last = this.#waiting.at(-1)) {
       if (('sign' in last ? signPrecedence : precedences[last.op]!) < least) return
       this.#waiting.pop()

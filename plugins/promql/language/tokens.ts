@@ -10,7 +10,7 @@ export interface Token {
   readonly end: number
 }
 
-/** A place in the text and what is wrong there. */
+/** A position in the text and what is wrong there. */
 export interface Mistake {
   readonly start: number
   readonly message: string
@@ -84,7 +84,7 @@ function shown(character: string): string {
   return printable ? `'${character}'` : `'\\u${code.toString(16).padStart(4, '0')}'`
 }
 
-export const groupings: ReadonlySet<string> = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right'])
+const groupings: ReadonlySet<string> = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right'])
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']' }
 
@@ -94,7 +94,7 @@ interface Opened {
   readonly opener: Token | undefined
 }
 
-/** Says that the word at this place does not fit, and what would where that is known. */
+/** Says that the word at this position does not fit, and what would where that is known. */
 export function unexpected(tokens: readonly Token[], at: number): Mistake {
   const token = tokens[at]!
   const open: Opened[] = []

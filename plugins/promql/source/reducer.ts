@@ -1,8 +1,8 @@
-// Runs where samples are read, in a thread of the storage engine: the samples of a series become its values at the steps of a query.
+// The reducer module, run in the reading threads of the storage engine: turns the samples of a series into its values at the steps of a query.
 import type { Reducer } from '../../../core/index.ts'
 import { Annotations } from '../engine/annotation.ts'
 import { noLabels } from '../engine/labels.ts'
-import { latestPlaces } from '../engine/latest.ts'
+import { latestIndices } from '../engine/latest.ts'
 import { isStale, type Steps, wordsOf } from '../engine/source.ts'
 import { moveWindow, newWindow, noHistograms, withoutStale } from '../engine/window.ts'
 import type { RangeFunction } from '../functions/range-function.ts'
@@ -26,15 +26,15 @@ export function createReducer(options: unknown): Reducer {
 }
 
 function latest(steps: Steps): Reducer {
-  const placesOf = latestPlaces(endsOf(steps), steps.range)
+  const indicesOf = latestIndices(endsOf(steps), steps.range)
   return (times, values, out, present) => {
     const words = wordsOf(values)
-    const places = placesOf(times)
-    for (let step = 0; step < places.length; step++) {
-      const place = places[step]!
-      if (place < 0 || isStale(words, place)) continue
+    const indices = indicesOf(times)
+    for (let step = 0; step < indices.length; step++) {
+      const index = indices[step]!
+      if (index < 0 || isStale(words, index)) continue
       present[step] = 1
-      out[step] = values[place]!
+      out[step] = values[index]!
     }
   }
 }

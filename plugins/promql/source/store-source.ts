@@ -1,4 +1,4 @@
-// Samples from the store: series by their tags, then numbers alone.
+// Reads samples from the store: first the labels of the series, then times and values.
 import type { PartRead, QueryResult, Reduction, RequestContext, Store } from '../../../core/index.ts'
 import type { Allowance } from '../engine/limits.ts'
 import { Pace } from '../engine/pace.ts'
@@ -87,7 +87,7 @@ async function readTables(
   return found
 }
 
-/** What runs where samples are read. */
+/** URL of the reducer module, which runs in the reading threads. */
 export const reducerModule = new URL(`./reducer.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url).href
 
 function reductionOf(steps: Steps, perMilli: number): Reduction {
@@ -117,10 +117,10 @@ async function reducedSeries(
   return inAnyOrder ? inOrder(found, read) : found
 }
 
-/** Sums of floats are the same each time when their terms come in the same order. */
+/** Sorts series, so that float sums do not vary with the order of storage. */
 function inOrder(found: readonly Series[], read: readonly (readonly [Uint32Array, ...unknown[]])[]): readonly Series[] {
   const numbers = read.flatMap(([numbers]) => [...numbers])
-  // The number of each and its index together, which is quick to sort.
+  // Series number and index in one number: typed arrays sort quickly.
   const both = Float64Array.from(numbers, (number, i) => number * numbers.length + i).sort()
   return Array.from(both, each => found[each % numbers.length]!)
 }

@@ -5,7 +5,7 @@ import { metricName } from '../engine/labels.ts'
 import type { Matcher } from '../language/ast.ts'
 import { compileMatcher } from '../language/matcher.ts'
 
-/** Labels that choose what is read instead of being labels. */
+/** Special labels that select database, table or field and are not tags. */
 export const databaseLabels: ReadonlySet<string> = new Set(['__database__', '__schema__', 'x_svc_database'])
 export const fieldLabel = '__field__'
 

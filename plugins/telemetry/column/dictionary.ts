@@ -1,4 +1,4 @@
-// Texts of a request that repeat: each is kept once, as a place in the bytes, and known by a number.
+// Repeated texts of a request: each is kept once, as a range of the bytes, and has a number.
 import { hashBytes } from './hash.ts'
 
 export class Dictionary {
@@ -7,7 +7,7 @@ export class Dictionary {
   starts = new Uint32Array(16)
   ends = new Uint32Array(16)
   count = 0
-  /** Numbers of texts plus one, by hash; at most half full. */
+  /** Hash table: numbers of texts plus one, 0 where free; at most half full. */
   #slots = new Uint32Array(64)
   #last = 0
 
@@ -15,7 +15,7 @@ export class Dictionary {
     this.bytes = bytes
   }
 
-  /** The number of a text; a new one gets the next. */
+  /** The number of a text; a new text gets the next number. */
   add(start: number, end: number): number {
     if (this.count > 0 && this.#is(this.#last, start, end)) return this.#last
     const mask = this.#slots.length - 1

@@ -1,7 +1,7 @@
-// What is known of a resource or a scope, for every row of it.
+// Repeats values of resources and scopes for each of their rows.
 import { bitmap, type ColumnData, isValid } from '../../../core/index.ts'
 
-/** A row for each of `of`: the value of the owner with that number. */
+/** A column with a row per entry of `of`: the value of the owner with that index. */
 export function expanded(data: ColumnData, of: Uint32Array): ColumnData {
   const valid = data.valid === undefined ? {} : { valid: expandedBits(data.valid, of) }
   if (data.kind === 'bytes') {
@@ -20,7 +20,7 @@ function expandedBits(owners: Uint8Array, of: Uint32Array): Uint8Array {
   return bits
 }
 
-/** By words: a bigint each would cost more than all the rest, and bits of a float pass untouched. */
+/** Copies 32-bit words: a bigint per value would dominate the cost, and NaN payloads of floats stay. */
 function gathered<T extends Uint8Array | BigInt64Array | Float64Array>(values: T, of: Uint32Array): T {
   const all = new (values.constructor as new (length: number) => T)(of.length)
   if (values.BYTES_PER_ELEMENT === 1) {

@@ -1,4 +1,4 @@
-// Bytes that grow at their end: the content of a text column while it is filled.
+// A growing byte array: the content of a text column while it is built.
 import { isUtf8 } from 'node:buffer'
 import { DbError } from '../../../core/index.ts'
 
@@ -10,7 +10,7 @@ export class GrowingBytes {
     this.bytes = unset(capacity)
   }
 
-  /** Room for so many more; `bytes` may be another one afterwards. */
+  /** Reserves this many more bytes; may replace `bytes`. */
   reserve(count: number): void {
     const needed = this.length + count
     if (needed <= this.bytes.length) return
@@ -24,7 +24,7 @@ export class GrowingBytes {
     this.bytes[this.length++] = byte
   }
 
-  /** Characters of ASCII. */
+  /** Appends ASCII text. */
   ascii(text: string): void {
     this.reserve(text.length)
     const { bytes } = this
@@ -38,7 +38,7 @@ export class GrowingBytes {
     this.length += Buffer.from(this.bytes.buffer, this.bytes.byteOffset).write(text, this.length)
   }
 
-  /** Text that stands in other bytes. Throws DbError `InvalidArguments` where it is not valid UTF-8. */
+  /** Appends UTF-8 text from other bytes. Throws DbError `InvalidArguments` where it is not valid UTF-8. */
   copyText(from: Uint8Array, start: number, end: number): void {
     this.reserve(end - start)
     const { bytes } = this
@@ -59,7 +59,7 @@ export class GrowingBytes {
     this.length = at
   }
 
-  /** Lower-case hexadecimal digits of other bytes. */
+  /** Appends other bytes as lower-case hexadecimal digits. */
   hex(from: Uint8Array, start: number, end: number): void {
     this.reserve((end - start) * 2)
     const { bytes } = this
@@ -75,7 +75,7 @@ export class GrowingBytes {
 
 const digits = Uint8Array.from(Buffer.from('0123456789abcdef'))
 
-/** Not cleared first: what counts is written. */
+/** Not zeroed: every byte that is used is written first. */
 function unset(length: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
 }

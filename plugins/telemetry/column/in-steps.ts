@@ -1,4 +1,4 @@
-// Columns of all rows, one a step.
+// Builds columns one after the other and yields to other requests in between.
 import type { Column, Steps } from '../../../core/index.ts'
 
 export function* inSteps(columns: readonly (() => Column)[]): Steps<Column[]> {

@@ -1,4 +1,4 @@
-// A column of texts that are made one after the other.
+// Builds a text column row by row.
 import type { BytesData } from '../../../core/index.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 
@@ -7,13 +7,13 @@ export class TextBuilder {
   readonly #offsets: Uint32Array
   #rows = 0
 
-  /** `guess`: bytes it will take, about. */
+  /** `guess`: the expected number of bytes. */
   constructor(rows: number, guess: number) {
     this.bytes = new GrowingBytes(Math.max(64, guess))
     this.#offsets = new Uint32Array(rows + 1)
   }
 
-  /** Ends the text of a row: what was put into `bytes` since the row before. */
+  /** Ends a row: its text is what was appended to `bytes` since the last call. */
   end(): void {
     this.#offsets[++this.#rows] = this.bytes.length
   }

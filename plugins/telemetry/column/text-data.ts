@@ -1,33 +1,33 @@
-// Columns of text from slices in the request: texts that repeat are kept once, others copied one behind the other.
+// Text columns from byte ranges of the request. Repeated texts become a dictionary; others are copied.
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type BytesData, bitmap, type DictionaryData } from '../../../core/index.ts'
 import { Dictionary } from './dictionary.ts'
 import { notUtf8 } from './growing-bytes.ts'
 
-/** Where texts stand, the first `count` entries, and which row each belongs to (ascending; absent: its own number). */
+/** Byte ranges of texts (the first `count` entries) and the row of each, ascending; without `rows` text `i` is row `i`. */
 export interface Slices {
   readonly count: number
   readonly starts: ArrayLike<number>
   readonly ends: ArrayLike<number>
-  /** Two slices lie so many entries apart. */
+  /** Entries between two ranges in `starts` and `ends`. */
   readonly step?: number
   readonly owners?: Uint32Array
 }
 
-/** Up to this many bytes a loop is faster than a call that copies. */
+/** Up to this many bytes a copying loop is faster than `set`. */
 const shortCopy = 48
 
-/** A row for each text, others are null. Throws DbError `InvalidArguments` for what is not valid UTF-8. */
+/** A text column; rows without a text are null. Throws DbError `InvalidArguments` for what is not valid UTF-8. */
 export function textData(body: Uint8Array, slices: Slices, rows: number): BytesData | DictionaryData {
   return repeated(body, slices, rows) ?? copied(body, slices, rows, true)
 }
 
-/** The same for bytes of any kind. */
+/** The same for bytes that need not be UTF-8. */
 export function binaryData(body: Uint8Array, slices: Slices, rows: number): BytesData {
   return copied(body, slices, rows, false)
 }
 
-/** The texts of a dictionary, each once; with `empty` an empty one before them. */
+/** The texts of a dictionary as a column; with `empty` an empty text comes first. */
 export function dictionaryBytes({ bytes, starts, ends, count }: Dictionary, empty = false): BytesData {
   const texts = copied(bytes, { count, starts, ends }, count, true)
   if (!empty) return texts
@@ -36,7 +36,7 @@ export function dictionaryBytes({ bytes, starts, ends, count }: Dictionary, empt
   return { ...texts, offsets }
 }
 
-/** Texts that are new, per hundred, from which on it does not pay to look for those that repeat. */
+/** Percentage of distinct texts from which on no dictionary is built. */
 const maxNewPercent = 25
 const firstLook = 16
 
@@ -64,7 +64,7 @@ function copied(body: Uint8Array, slices: Slices, rows: number, isText: boolean)
     offsets[++row] = length
   }
   while (row < rows) offsets[++row] = length
-  // Not cleared first: every byte is written below.
+  // Not zeroed: every byte is written below.
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
   for (let i = 0, to = 0; i < count; i++) {
     const start = starts[i * step]!
@@ -79,7 +79,7 @@ function copied(body: Uint8Array, slices: Slices, rows: number, isText: boolean)
   return { kind: 'bytes', offsets, bytes, ...(valid && { valid }) }
 }
 
-/** Together they may be valid though one ends within a character and the next begins there. */
+/** Checks that no text begins within a character: all bytes together may be valid although single texts are not. */
 function checkUtf8(bytes: Uint8Array, offsets: Uint32Array, { starts }: Slices): void {
   if (isAscii(bytes)) return
   if (!isUtf8(bytes)) throw notUtf8(starts[0]!)
@@ -89,7 +89,7 @@ function checkUtf8(bytes: Uint8Array, offsets: Uint32Array, { starts }: Slices):
   }
 }
 
-/** Undefined where every row has a value. */
+/** The validity bitmap; undefined where every row has a value. */
 export function validity(count: number, rows: number, owners: Uint32Array | undefined): Uint8Array | undefined {
   if (count === rows) return undefined
   const bits = bitmap(rows, false)

@@ -1,4 +1,4 @@
-// The columns of a request as a table has them that somebody made in a shape of its own.
+// Converts the columns of a request to the types of a table whose schema is not the usual one.
 import {
   type Column,
   type ColumnData,
@@ -14,7 +14,7 @@ import {
   timeUnit
 } from '../../../core/index.ts'
 
-/** Throws DbError `InvalidArguments` naming the column that cannot be what the table wants. */
+/** Throws DbError `InvalidArguments` naming a column that cannot be converted. */
 export function aligned(columns: readonly Column[], table: Table | undefined): Column[] {
   if (table === undefined) return [...columns]
   const known = new Map(table.columns.map(column => [column.name, column]))
@@ -49,7 +49,7 @@ const integers: Partial<Record<ColumnType, (values: ArrayLike<number>) => FixedD
   Float64: values => Float64Array.from(values)
 }
 
-/** Numbers become other numbers that hold them, and everything but texts becomes text. */
+/** Converts numbers to wider numbers, and any type to text. */
 function alignedValue(column: Column, { type, semantic }: TableColumn): Column {
   const { data } = column
   const { index: _, ...rest } = column

@@ -17,7 +17,7 @@ import { resource, scope } from '../wire/field.ts'
 import { findField } from '../wire/find-field.ts'
 import { JsonText } from '../wire/json-text.ts'
 import type { Ranges } from '../wire/ranges.ts'
-import type { Frame, TextSlices } from './frame.ts'
+import type { LogBatch, TextSlices } from './log-batch.ts'
 
 const fulltext = parseColumnIndex('fulltext', {}, 'String')
 const skipping = parseColumnIndex('skipping', {}, 'String')
@@ -25,8 +25,8 @@ const skipping = parseColumnIndex('skipping', {}, 'String')
 export const timeColumn = 'timestamp'
 
 /** Throws DbError `InvalidArguments` for texts that are not valid UTF-8. */
-export function* logColumns(frame: Frame): Steps<Column[]> {
-  const { records, outline, scopeOf, resourceOf, body } = frame
+export function* logColumns(logBatch: LogBatch): Steps<Column[]> {
+  const { records, outline, scopeOf, resourceOf, body } = logBatch
   const { scopes, scopeUrls, resources, resourceUrls } = outline
   const text = ({ starts, ends }: TextSlices) => textData(body, { count: records, starts, ends }, records)
   const of = ({ count, starts, ends }: Slices, owners: Uint32Array) =>
@@ -38,15 +38,15 @@ export function* logColumns(frame: Frame): Steps<Column[]> {
       name: timeColumn,
       type: 'TimestampNanosecond',
       semantic: 'timestamp',
-      data: { kind: 'fixed', values: new BigInt64Array(frame.times.buffer) }
+      data: { kind: 'fixed', values: new BigInt64Array(logBatch.times.buffer) }
     }),
-    () => ({ ...field('trace_id', 'String', frame.traceIds.data), index: skipping }),
-    () => field('span_id', 'String', frame.spanIds.data),
-    () => field('severity_text', 'String', text(frame.severityTexts)),
-    () => field('severity_number', 'Int32', { kind: 'fixed', values: frame.severityNumbers }),
-    () => ({ ...field('body', 'String', bodyData(frame)), index: fulltext }),
-    () => field('log_attributes', 'Json', frame.attributes.data),
-    () => field('trace_flags', 'UInt32', { kind: 'fixed', values: frame.flags }),
+    () => ({ ...field('trace_id', 'String', logBatch.traceIds.data), index: skipping }),
+    () => field('span_id', 'String', logBatch.spanIds.data),
+    () => field('severity_text', 'String', text(logBatch.severityTexts)),
+    () => field('severity_number', 'Int32', { kind: 'fixed', values: logBatch.severityNumbers }),
+    () => ({ ...field('body', 'String', bodyData(logBatch)), index: fulltext }),
+    () => field('log_attributes', 'Json', logBatch.attributes.data),
+    () => field('trace_flags', 'UInt32', { kind: 'fixed', values: logBatch.flags }),
     () => ({ ...field('scope_name', 'String', of(scopeTexts(body, scopes, scope.name), scopeOf)), semantic: 'tag' }),
     () => field('scope_version', 'String', of(scopeTexts(body, scopes, scope.version), scopeOf)),
     () => field('scope_attributes', 'Json', expanded(scopeAttributes, scopeOf)),
@@ -54,7 +54,7 @@ export function* logColumns(frame: Frame): Steps<Column[]> {
     () => field('resource_attributes', 'Json', expanded(resourceAttributes, resourceOf)),
     () => field('resource_schema_url', 'String', of(resourceUrls, resourceOf))
   ]
-  if (frame.hasEventNames) columns.push(() => field('event_name', 'String', text(frame.eventNames)))
+  if (logBatch.hasEventNames) columns.push(() => field('event_name', 'String', text(logBatch.eventNames)))
   return yield* inSteps(columns)
 }
 
@@ -62,7 +62,7 @@ function field(name: string, type: ColumnType, data: ColumnData): Column {
   return { name, type, semantic: 'field', data }
 }
 
-function bodyData({ bodies, hasBody, records }: Frame): BytesData {
+function bodyData({ bodies, hasBody, records }: LogBatch): BytesData {
   const { data } = bodies
   if (!hasBody.includes(0)) return data
   const valid = bitmap(records, false)
@@ -70,7 +70,7 @@ function bodyData({ bodies, hasBody, records }: Frame): BytesData {
   return { ...data, valid }
 }
 
-/** Where one text of each scope stands. */
+/** The byte range of one text per scope. */
 export function scopeTexts(body: Uint8Array, { count, starts, ends }: Ranges, wanted: number): Slices {
   const reader = new ProtoReader(body)
   const found = { count, starts: new Uint32Array(count), ends: new Uint32Array(count) }
@@ -84,7 +84,7 @@ export function scopeTexts(body: Uint8Array, { count, starts, ends }: Ranges, wa
   return found
 }
 
-/** Attributes of each scope or resource as JSON. */
+/** The attributes of each scope or resource as a JSON column. */
 function* attributesData(body: Uint8Array, { count, starts, ends }: Ranges, field: number): Steps<BytesData> {
   const texts = new TextBuilder(count, 256 * count)
   const json = new JsonText(texts.bytes)

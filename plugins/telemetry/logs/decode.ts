@@ -1,4 +1,4 @@
-// `ExportLogsServiceRequest` into a frame: one pass over each record.
+// `ExportLogsServiceRequest` into a LogBatch: one pass over each record.
 import { ProtoReader, type Steps, wireType } from '../../../core/index.ts'
 import { AnyValue } from '../wire/any-value.ts'
 import { checkRepeated } from '../wire/expansion.ts'
@@ -6,14 +6,14 @@ import { anyValue } from '../wire/field.ts'
 import { JsonText } from '../wire/json-text.ts'
 import { type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
 import { record } from './field.ts'
-import { createFrame, type Frame, type TextSlices } from './frame.ts'
+import { createLogBatch, type LogBatch, type TextSlices } from './log-batch.ts'
 
-/** Records of one step. */
+/** Records handled between two yields to other requests. */
 const stepRecords = 64
 
 export interface Decoded {
-  readonly frame: Frame
-  /** Records that were left out, and why. */
+  readonly logBatch: LogBatch
+  /** How many records were left out, and why. */
   readonly rejected: number
   readonly reason: string
 }
@@ -27,23 +27,23 @@ export function* decodeLogs(body: Uint8Array, now: bigint, limits: OutlineLimits
   const { leftOut, largest } = outline
   const tooLong = leftOut === 0 ? '' : tooLarge('a log record', largest, limits.itemBytes!)
   checkRepeated(outline, body, 'log records')
-  const frame = createFrame(body, outline)
-  const far = yield* fill(frame, now)
-  if (far.size === 0) return { frame, rejected: leftOut, reason: tooLong }
-  // Rare enough to read the others once more.
-  const rest = createFrame(body, { ...outline, items: outline.items.without(far) })
+  const logBatch = createLogBatch(body, outline)
+  const far = yield* fill(logBatch, now)
+  if (far.size === 0) return { logBatch, rejected: leftOut, reason: tooLong }
+  // Records out of range are rare: the others are read a second time without them.
+  const rest = createLogBatch(body, { ...outline, items: outline.items.without(far) })
   yield* fill(rest, now)
   const reason = tooLong || `the times of ${far.size} log records are after the year 2262`
-  return { frame: rest, rejected: far.size + leftOut, reason }
+  return { logBatch: rest, rejected: far.size + leftOut, reason }
 }
 
-/** Returns which records have a time that does not fit 64 bits with a sign. */
-function* fill(frame: Frame, now: bigint): Steps<ReadonlySet<number>> {
-  const { starts, ends } = frame.outline.items
-  const { times, records } = frame
-  const reader = new ProtoReader(frame.body)
-  const attributes = new JsonText(frame.attributes.bytes)
-  const bodies = new JsonText(frame.bodies.bytes)
+/** Reads all records; returns the indices of those whose time does not fit a signed 64-bit integer. */
+function* fill(logBatch: LogBatch, now: bigint): Steps<ReadonlySet<number>> {
+  const { starts, ends } = logBatch.outline.items
+  const { times, records } = logBatch
+  const reader = new ProtoReader(logBatch.body)
+  const attributes = new JsonText(logBatch.attributes.bytes)
+  const bodies = new JsonText(logBatch.bodies.bytes)
   const value = new AnyValue()
   const nowLow = Number(BigInt.asIntN(32, now))
   const nowHigh = Number(BigInt.asIntN(32, now >> 32n))
@@ -54,23 +54,23 @@ function* fill(frame: Frame, now: bigint): Steps<ReadonlySet<number>> {
       yield
     }
     reader.seek(starts[i]!, ends[i]!)
-    readRecord(frame, reader, i, attributes, bodies, value)
+    readRecord(logBatch, reader, i, attributes, bodies, value)
     if (times[2 * i + 1]! < 0) far.add(i)
     if (times[2 * i] === 0 && times[2 * i + 1] === 0) {
       times[2 * i] = nowLow
       times[2 * i + 1] = nowHigh
     }
-    frame.traceIds.end()
-    frame.spanIds.end()
-    frame.bodies.end()
-    frame.attributes.end()
+    logBatch.traceIds.end()
+    logBatch.spanIds.end()
+    logBatch.bodies.end()
+    logBatch.attributes.end()
   }
   return far
 }
 
-/** Of fields that come twice the last counts. */
+/** Reads a record; of repeated fields the last counts. */
 function readRecord(
-  frame: Frame,
+  logBatch: LogBatch,
   reader: ProtoReader,
   i: number,
   attributes: JsonText,
@@ -79,29 +79,29 @@ function readRecord(
 ): void {
   const { out } = attributes
   const bodyAt = bodies.out.length
-  const traceAt = frame.traceIds.bytes.length
-  const spanAt = frame.spanIds.bytes.length
+  const traceAt = logBatch.traceIds.bytes.length
+  const spanAt = logBatch.spanIds.bytes.length
   let separator = 0x7b
   let hasTime = false
   while (reader.next()) {
     switch (reader.field) {
       case record.time:
-        hasTime = readTime(frame, reader, i) || hasTime
+        hasTime = readTime(logBatch, reader, i) || hasTime
         break
       case record.observedTime:
         if (hasTime) reader.skip()
-        else readTime(frame, reader, i)
+        else readTime(logBatch, reader, i)
         break
       case record.severityNumber:
         reader.expect(wireType.varint)
-        frame.severityNumbers[i] = reader.uint()
+        logBatch.severityNumbers[i] = reader.uint()
         break
       case record.severityText:
-        readSlice(frame.severityTexts, reader, i)
+        readSlice(logBatch.severityTexts, reader, i)
         break
       case record.body:
         bodies.out.length = bodyAt
-        readBody(frame, reader, i, bodies, value)
+        readBody(logBatch, reader, i, bodies, value)
         break
       case record.attributes:
         out.put(separator)
@@ -112,20 +112,20 @@ function readRecord(
         reader.expect(wireType.fixed32)
         const { at } = reader
         reader.skip()
-        frame.flags[i] = reader.view.getUint32(at, true)
+        logBatch.flags[i] = reader.view.getUint32(at, true)
         break
       }
       case record.traceId:
-        frame.traceIds.bytes.length = traceAt
-        readHex(frame.traceIds.bytes, reader)
+        logBatch.traceIds.bytes.length = traceAt
+        readHex(logBatch.traceIds.bytes, reader)
         break
       case record.spanId:
-        frame.spanIds.bytes.length = spanAt
-        readHex(frame.spanIds.bytes, reader)
+        logBatch.spanIds.bytes.length = spanAt
+        readHex(logBatch.spanIds.bytes, reader)
         break
       case record.eventName:
-        readSlice(frame.eventNames, reader, i)
-        frame.hasEventNames ||= frame.eventNames.ends[i]! > frame.eventNames.starts[i]!
+        readSlice(logBatch.eventNames, reader, i)
+        logBatch.hasEventNames ||= logBatch.eventNames.ends[i]! > logBatch.eventNames.starts[i]!
         break
       default:
         reader.skip()
@@ -135,8 +135,8 @@ function readRecord(
   out.put(0x7d)
 }
 
-/** False for 0, which means unknown. */
-function readTime({ times }: Frame, reader: ProtoReader, i: number): boolean {
+/** Reads a time; false for 0, which means unknown. */
+function readTime({ times }: LogBatch, reader: ProtoReader, i: number): boolean {
   reader.expect(wireType.fixed64)
   const { at, view } = reader
   reader.skip()
@@ -148,11 +148,11 @@ function readTime({ times }: Frame, reader: ProtoReader, i: number): boolean {
   return true
 }
 
-/** Text as it is, everything else as JSON. */
-function readBody(frame: Frame, reader: ProtoReader, i: number, bodies: JsonText, value: AnyValue): void {
+/** Reads the body: a string as it is, any other value as JSON. */
+function readBody(logBatch: LogBatch, reader: ProtoReader, i: number, bodies: JsonText, value: AnyValue): void {
   const start = reader.pass()
   value.read(reader, start, reader.at)
-  frame.hasBody[i] = value.kind === anyValue.none ? 0 : 1
+  logBatch.hasBody[i] = value.kind === anyValue.none ? 0 : 1
   if (value.kind === anyValue.text) bodies.out.copyText(reader.bytes, value.start, value.end)
   else if (value.kind !== anyValue.none) bodies.value(reader, start, reader.at)
 }
@@ -162,7 +162,7 @@ function readSlice({ starts, ends }: TextSlices, reader: ProtoReader, i: number)
   ends[i] = reader.at
 }
 
-function readHex(out: Frame['traceIds']['bytes'], reader: ProtoReader): void {
+function readHex(out: LogBatch['traceIds']['bytes'], reader: ProtoReader): void {
   const start = reader.pass()
   out.hex(reader.bytes, start, reader.at)
 }

@@ -1,4 +1,4 @@
-// Attributes that a request wants in columns of their own.
+// Attributes that a request asks to store as columns (header `x-svc-log-extract-keys`).
 import {
   bitmap,
   type Column,
@@ -16,19 +16,23 @@ import { findField } from '../wire/find-field.ts'
 import { stepBytes } from '../wire/outline.ts'
 import { utf8 } from '../wire/utf8.ts'
 import { record } from './field.ts'
-import type { Frame } from './frame.ts'
+import type { LogBatch } from './log-batch.ts'
 
 type Scalar = string | bigint | boolean
-/** By the wanted keys, in their order. */
+/** One entry per requested key, in their order. */
 type Found = (Scalar | undefined)[]
 
-/** Records of one step. */
+/** Records handled between two yields to other requests. */
 const stepRecords = 64
 
-/** A tag for each key that any record has; records look in their own attributes first, then in the scope's, then in the resource's. */
-export function* extractedColumns(frame: Frame, keys: readonly string[], table: Table | undefined): Steps<Column[]> {
+/** A tag column per key that any record has. The record's own attributes win over the scope's, and those over the resource's. */
+export function* extractedColumns(
+  logBatch: LogBatch,
+  keys: readonly string[],
+  table: Table | undefined
+): Steps<Column[]> {
   if (keys.length === 0) return []
-  const { outline, records, scopeOf, resourceOf, body } = frame
+  const { outline, records, scopeOf, resourceOf, body } = logBatch
   const { scopes, resources, items } = outline
   const look = createLook(body, keys)
   const ofScopes = memo(i => look(scopes.starts[i]!, scopes.ends[i]!, scope.attributes))
@@ -50,7 +54,7 @@ export function* extractedColumns(frame: Frame, keys: readonly string[], table: 
   return columns
 }
 
-/** Finds wanted keys, whatever their case, among the attributes in one field of a message. Throws DbError for values no tag can have. */
+/** Finds requested keys, ignoring case, among the attributes in one field of a message. Throws DbError for values no tag can have. */
 function createLook(body: Uint8Array, keys: readonly string[]) {
   const reader = new ProtoReader(body)
   const pair = new KeyValue()
@@ -76,7 +80,8 @@ function scalarOf(value: AnyValue, body: Uint8Array, key: string): Scalar | unde
   if (value.kind === anyValue.text) return utf8(body, value.start, value.end)
   if (value.kind === anyValue.int) return value.int
   if (value.kind === anyValue.bool) return value.bool
-  throw invalid(
+  throw new DbError(
+    'InvalidArguments',
     `header x-svc-log-extract-keys: attribute ${key} is neither a text nor an integer nor a boolean, it cannot be a tag`
   )
 }
@@ -90,14 +95,17 @@ function memo(make: (i: number) => Found): (i: number) => Found {
   }
 }
 
-/** In the type the table has for it, else in that of its values; texts where they differ. */
+/** The column in the table's type, else in the type of its values; text where these differ. */
 function* columnOf(key: string, values: readonly (Scalar | undefined)[], table: Table | undefined): Steps<Column> {
   const existing = table?.columns.find(({ name }) => name === key)
   const kinds = new Set(values.flatMap(value => (value === undefined ? [] : typeof value)))
   const own = kinds.size > 1 || kinds.has('string') ? 'String' : kinds.has('bigint') ? 'Int64' : 'Boolean'
   const type = existing?.type ?? own
   if (type !== 'String' && type !== 'Int64' && type !== 'Boolean') {
-    throw invalid(`failed to align log column '${key}': column ${key} of table ${table!.name} is ${type}, not a tag's`)
+    throw new DbError(
+      'InvalidArguments',
+      `failed to align log column '${key}': column ${key} of table ${table!.name} is ${type}, not a tag's`
+    )
   }
   const semantic = table === undefined ? 'tag' : (existing?.semantic ?? 'field')
   const data = yield* dataOf(key, type, values)
@@ -135,16 +143,15 @@ function integerOf(key: string, value: Scalar | undefined): bigint {
   if (typeof value === 'bigint') return value
   const read = typeof value === 'string' ? readExactInteger(value) : undefined
   if (read !== undefined && BigInt.asIntN(64, read) === read) return read
-  throw invalid(`failed to align log column '${key}': ${JSON.stringify(value)} is no integer`)
+  throw new DbError('InvalidArguments', `failed to align log column '${key}': ${JSON.stringify(value)} is no integer`)
 }
 
 function flagOf(key: string, value: Scalar | undefined): number {
   if (value === undefined) return 0
   if (typeof value === 'boolean') return value ? 1 : 0
   if (value === 'true' || value === 'false') return value === 'true' ? 1 : 0
-  throw invalid(`failed to align log column '${key}': ${JSON.stringify(String(value))} is neither true nor false`)
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
+  throw new DbError(
+    'InvalidArguments',
+    `failed to align log column '${key}': ${JSON.stringify(String(value))} is neither true nor false`
+  )
 }

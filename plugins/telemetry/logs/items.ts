@@ -1,4 +1,4 @@
-// Log records as items for a pipeline: each with all that is known of it.
+// Log records as items for a pipeline; each item includes its scope and resource.
 import { ItemBatch, type ItemValue, ProtoReader, type Steps, Timestamp } from '../../../core/index.ts'
 import type { Slices } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
@@ -7,16 +7,16 @@ import { stepBytes } from '../wire/outline.ts'
 import { utf8 } from '../wire/utf8.ts'
 import { scopeTexts } from './columns.ts'
 import { record } from './field.ts'
-import type { Frame } from './frame.ts'
+import type { LogBatch } from './log-batch.ts'
 
-/** Records of one step. */
+/** Records handled between two yields to other requests. */
 const stepRecords = 64
 
-export function* itemsOf(frame: Frame): Steps<ItemBatch> {
-  const { body, outline, records, scopeOf, resourceOf } = frame
+export function* itemsOf(logBatch: LogBatch): Steps<ItemBatch> {
+  const { body, outline, records, scopeOf, resourceOf } = logBatch
   const { scopes, scopeUrls, resources, resourceUrls, items } = outline
   const reader = new ProtoReader(body)
-  const times = new BigInt64Array(frame.times.buffer)
+  const times = new BigInt64Array(logBatch.times.buffer)
   const text = ({ starts, ends }: Pick<Slices, 'starts' | 'ends'>, i: number) => utf8(body, starts[i]!, ends[i]!)
   const scopeNames = scopeTexts(body, scopes, scope.name)
   const scopeVersions = scopeTexts(body, scopes, scope.version)
@@ -34,9 +34,9 @@ export function* itemsOf(frame: Frame): Steps<ItemBatch> {
   for (let i = 0, step = 0; i < records; i++) {
     const own = readOwn(reader, items.starts[i]!, items.ends[i]!)
     const common = {
-      SeverityText: text(frame.severityTexts, i),
-      SeverityNumber: BigInt(frame.severityNumbers[i]!),
-      TraceFlags: BigInt(frame.flags[i]!),
+      SeverityText: text(logBatch.severityTexts, i),
+      SeverityNumber: BigInt(logBatch.severityNumbers[i]!),
+      TraceFlags: BigInt(logBatch.flags[i]!),
       LogAttributes: itemObject(reader, items.starts[i]!, items.ends[i]!, record.attributes)
     }
     const item: Record<string, ItemValue> = {
@@ -45,7 +45,7 @@ export function* itemsOf(frame: Frame): Steps<ItemBatch> {
       ...perScope(scopeOf[i]!),
       ...perResource(resourceOf[i]!)
     }
-    if (frame.hasEventNames) item['EventName'] = text(frame.eventNames, i)
+    if (logBatch.hasEventNames) item['EventName'] = text(logBatch.eventNames, i)
     const row = batch.rows++
     batch.take('Timestamp').setTimestamp(row, times[i]!)
     for (const key in item) batch.set(batch.take(key), row, item[key])

@@ -18,7 +18,7 @@ export interface LogsOptions {
   readonly max_extract_keys: number
 }
 
-/** `pipelines` runs those that headers name; without it they are refused. */
+/** `pipelines` runs the pipeline that a header names; without it such requests are refused. */
 export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: PipelinesService | undefined): Receive {
   return async request => {
     const { ctx, headers, body } = request
@@ -27,20 +27,20 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
     if (asked !== undefined && pipelines === undefined) {
       throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
     }
-    // A plain view: taking ranges of a Buffer costs twice as much.
+    // A Uint8Array, because `subarray` of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
     const pace = new Pace(ctx.signal)
     const limits = { items: options.max_items, itemBytes: options.max_item_size }
     const decoded = await runPaced(pace, decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, limits))
-    const { frame, rejected, reason } = decoded
-    if (frame.records === 0) return { rejected, message: reason }
+    const { logBatch, rejected, reason } = decoded
+    if (logBatch.records === 0) return { rejected, message: reason }
     const pipeline = pipelines?.readHeaders(headers).name
     if (pipeline !== undefined) return runPipeline(core, pipelines!, pipeline, request, decoded, name)
-    const own = await runPaced(pace, logColumns(frame))
+    const own = await runPaced(pace, logColumns(logBatch))
     const table = core.store.table(ctx.db, name)
-    const columns = aligned([...own, ...(await runPaced(pace, extractedColumns(frame, keys, table)))], table)
+    const columns = aligned([...own, ...(await runPaced(pace, extractedColumns(logBatch, keys, table)))], table)
     const made = { append_mode: ctx.hints.options.merge_mode === undefined, ...ctx.hints.options }
-    await core.store.write(ctx, [{ table: name, rows: frame.records, columns, options: made }])
+    await core.store.write(ctx, [{ table: name, rows: logBatch.records, columns, options: made }])
     return { rejected, message: reason }
   }
 }
@@ -50,11 +50,11 @@ async function runPipeline(
   pipelines: PipelinesService,
   name: string,
   { ctx, headers }: SignalRequest,
-  { frame, rejected, reason }: Decoded,
+  { logBatch, rejected, reason }: Decoded,
   table: string
 ): Promise<Taken> {
   const { version, skipError, maxNestedLevels } = pipelines.readHeaders(headers)
-  const items = await runPaced(new Pace(ctx.signal), itemsOf(frame))
+  const items = await runPaced(new Pace(ctx.signal), itemsOf(logBatch))
   const { writes, skipped } = await pipelines.run(ctx, name, items, {
     table,
     customTimeIndex: 'Timestamp;epoch;ns',

@@ -6,7 +6,7 @@ const defaultTable = 'telemetry_logs'
 
 export interface LogsRequest {
   readonly table: string
-  /** Attributes that get a column of their own, spelled as the header does. */
+  /** Attributes to store as columns, spelled as in the header. */
   readonly keys: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// Starts of series as rows of a table of their own: written when they change, not with every point.
+// Start times of series as rows of a separate table, written only when they change.
 import { bitmap, type Column, type SeriesName, type Steps, type TableWrite } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 
@@ -6,15 +6,15 @@ const startTable = 'svc_metric_start_times'
 
 export interface StartRow {
   readonly name: SeriesName
-  /** Milliseconds since 1970, as is the time of the first point that told it. */
+  /** Milliseconds since 1970, like the time of the first point with this start. */
   readonly start: number
   readonly time: number
 }
 
-/** Rows of one step. */
+/** Rows handled between two yields to other requests. */
 const stepRows = 64
 
-/** `svc_timestamp` is the start, `seen` the time of the first point that told it. */
+/** `svc_timestamp` is the start, `seen` the time of the first point with this start. */
 export function* startWrite(rows: readonly StartRow[], timeColumn: string): Steps<TableWrite> {
   return {
     table: startTable,
@@ -58,7 +58,7 @@ function* texts(
   return { name, type: semantic === 'tag' ? 'String' : 'Json', semantic, data }
 }
 
-/** By name, so that equal series have equal texts. */
+/** Labels as JSON sorted by name, so that equal series have equal texts. */
 function labelsJson({ labels }: SeriesName): string {
   const sorted = labels.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return JSON.stringify(Object.fromEntries(sorted.map(({ name, value }) => [name, Buffer.from(value).toString()])))

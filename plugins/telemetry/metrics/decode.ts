@@ -1,4 +1,4 @@
-// `ExportMetricsServiceRequest` into samples: the metrics of each origin, and in each its points.
+// Decodes `ExportMetricsServiceRequest` into samples: origin (resource and scope) by origin, metric by metric, point by point.
 import type { ProtoReader, Steps } from '../../../core/index.ts'
 import { checkScopes } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
@@ -8,14 +8,14 @@ import { type FoundHistogram, readExponentialPoint } from './exponential-point.t
 import { readHistogramPoint } from './histogram-point.ts'
 import type { KnownMetrics, Origin } from './known.ts'
 import { type AttributeReader, addLabel, type Labels, textOf } from './labels.ts'
-import { type Metric, type MetricShape, pointsField } from './metric.ts'
+import { type Metric, type MetricKind, pointsField } from './metric.ts'
 import { translateName } from './name.ts'
 import { readNumberPoint } from './number-point.ts'
 import type { PointReader } from './point-reader.ts'
 import type { Policy } from './policy.ts'
 import { readSummaryPoint } from './summary-point.ts'
 
-/** Points, and metrics, of one step. */
+/** Points, and metrics handled between two yields to other requests. */
 const stepPoints = 64
 
 const field = { name: 1, description: 2, unit: 3 } as const
@@ -28,14 +28,14 @@ export interface DecodeMetrics {
   readonly known: KnownMetrics
   readonly attributes: AttributeReader
   readonly policy: Policy
-  /** All that is the same for the whole request: database, physical table and policy. */
+  /** Key for cached metrics: the database, physical table and policy of the request. */
   readonly cacheScope: string
-  /** Throws DbError for a name no metric can have. */
+  /** Throws DbError for an invalid metric name. */
   checkMetric(name: string): void
   readonly histograms: FoundHistogram[]
-  /** Resources, scopes and metrics there may be. */
+  /** Largest number of resources, scopes and metrics. */
   readonly maxItems?: number
-  /** Bytes a point may have; larger ones are left out. */
+  /** Largest bytes of a point; larger points are left out. */
   readonly maxBytes?: number
 }
 
@@ -68,7 +68,7 @@ function originOf({ body, known, cacheScope, ...decode }: DecodeMetrics, outline
   return known.origin(cacheScope, resourceText, scopeText, () => originLabels({ body, ...decode }, outline, scopeAt))
 }
 
-/** The labels of all series of a resource and scope. */
+/** The labels that all series of a resource and scope have. */
 function originLabels(
   { body, points: { reader }, attributes, policy }: Pick<DecodeMetrics, 'body' | 'points' | 'attributes' | 'policy'>,
   { resources, scopes, scopeUrls }: Outline,
@@ -88,7 +88,7 @@ function originLabels(
   if (policy.scope) addScope(labels, reader, attributes, policy, scopes.starts[scopeAt]!, scopes.ends[scopeAt]!)
   const url = body.subarray(scopeUrls.starts[scopeAt], scopeUrls.ends[scopeAt])
   if (policy.scope && url.length > 0) labels.set('otel_scope_schema_url', url)
-  // What is kept must not hold on to the body.
+  // Copied: cached labels must not keep the body in memory.
   for (const [name, value] of labels) labels.set(name, Uint8Array.from(value))
   return labels
 }
@@ -122,42 +122,43 @@ function* readMetric(decode: DecodeMetrics, origin: Origin): Steps<void> {
   const { points, body } = decode
   const { reader } = points
   const { at: start, end } = reader
-  let shape: number | undefined
+  let dataField: number | undefined
   let headEnd = start
   let dataStart = 0
   let dataEnd = 0
   while (reader.next()) {
     if (dataFields.has(reader.field)) {
-      shape = reader.field
+      dataField = reader.field
       dataStart = reader.pass()
       dataEnd = reader.at
     } else {
       reader.skip()
-      if (shape === undefined) headEnd = reader.at
+      if (dataField === undefined) headEnd = reader.at
     }
   }
-  if (shape === undefined) {
+  if (dataField === undefined) {
     const { name } = describe(body, reader, start, end)
     points.reject(`metric ${name}: it has no points of a kind that is known`)
     return
   }
   const key = dataEnd === end ? body.toString('latin1', start, headEnd) : keyOf(describe(body, reader, start, end))
-  yield* readPoints(decode, origin, key, { shape, start, end, dataStart, dataEnd })
+  yield* readPoints(decode, origin, key, { dataField, start, end, dataStart, dataEnd })
 }
 
-interface Places {
-  readonly shape: number
+/** Where a Metric and the message with its points lie in the body, in bytes, and the number of the field that holds that message. */
+interface MetricRange {
+  readonly dataField: number
   readonly start: number
   readonly end: number
   readonly dataStart: number
   readonly dataEnd: number
 }
 
-function* readPoints(decode: DecodeMetrics, origin: Origin, key: string, places: Places): Steps<void> {
+function* readPoints(decode: DecodeMetrics, origin: Origin, key: string, metricRange: MetricRange): Steps<void> {
   const { points, known, body, checkMetric, policy } = decode
   const { reader } = points
-  const { start, end, dataStart, dataEnd } = places
-  const found = { field: places.shape, temporality: 0, isMonotonic: false }
+  const { start, end, dataStart, dataEnd } = metricRange
+  const found = { field: metricRange.dataField, temporality: 0, isMonotonic: false }
   let count = 0
   reader.seek(dataStart, dataEnd)
   while (reader.next()) {
@@ -168,13 +169,13 @@ function* readPoints(decode: DecodeMetrics, origin: Origin, key: string, places:
       reader.skip()
     }
   }
-  const shape: MetricShape = found
-  const full = `${shape.field * 8 + shape.temporality * 2 + (shape.isMonotonic ? 1 : 0)}\0${key}`
+  const kind: MetricKind = found
+  const full = `${kind.field * 8 + kind.temporality * 2 + (kind.isMonotonic ? 1 : 0)}\0${key}`
   const metric = known.metric(
     origin,
     full,
-    shape,
-    () => metadataOf(describe(body, reader, start, end), shape, policy),
+    kind,
+    () => metadataOf(describe(body, reader, start, end), kind, policy),
     checkMetric
   )
   if (metric.problem !== undefined) {
@@ -199,7 +200,7 @@ function* readPoints(decode: DecodeMetrics, origin: Origin, key: string, places:
 }
 
 function readPoint({ points, histograms }: DecodeMetrics, metric: Metric): void {
-  switch (metric.shape.field) {
+  switch (metric.kind.field) {
     case pointsField.histogram:
       readHistogramPoint(points, metric)
       break
@@ -242,15 +243,15 @@ function keyOf({ name, description, unit }: Description): string {
   return [name, description, unit].join('\0')
 }
 
-function metadataOf({ name, description, unit }: Description, shape: MetricShape, { strategy }: Policy) {
-  const isSum = shape.field === pointsField.sum
-  const isGauge = shape.field === pointsField.gauge
-  const metric = translateName({ name, unit, isMonotonicSum: isSum && shape.isMonotonic, isGauge }, strategy)
-  return { metric, type: typeOf(shape), unit, help: description }
+function metadataOf({ name, description, unit }: Description, kind: MetricKind, { strategy }: Policy) {
+  const isSum = kind.field === pointsField.sum
+  const isGauge = kind.field === pointsField.gauge
+  const metric = translateName({ name, unit, isMonotonicSum: isSum && kind.isMonotonic, isGauge }, strategy)
+  return { metric, type: typeOf(kind), unit, help: description }
 }
 
-/** As the exposition format calls it. */
-function typeOf({ field, isMonotonic }: MetricShape): string {
+/** The type as Prometheus' exposition format names it. */
+function typeOf({ field, isMonotonic }: MetricKind): string {
   if (field === pointsField.summary) return 'summary'
   if (field === pointsField.histogram || field === pointsField.exponential) return 'histogram'
   return field === pointsField.sum && isMonotonic ? 'counter' : 'gauge'

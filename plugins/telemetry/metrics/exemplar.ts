@@ -1,12 +1,12 @@
 // Exemplars of points: a measurement with the trace it was made in.
-import { type ProtoReader, type SeriesName, wireType } from '../../../core/index.ts'
+import { type ProtoReader, wireType } from '../../../core/index.ts'
 import type { ExemplarRow } from '../../services.ts'
 import type { AttributeReader } from './labels.ts'
 import { millisecondsOf } from './number.ts'
 
 const field = { time: 2, double: 3, spanId: 4, traceId: 5, int: 6, attributes: 7 } as const
 
-/** What an exemplar says, without the series it belongs to. */
+/** An exemplar without its series. */
 export function readExemplar(
   reader: ProtoReader,
   attributes: AttributeReader,
@@ -31,7 +31,7 @@ export function readExemplar(
   return { labels, value, time: BigInt(time) }
 }
 
-/** Of the histogram's buckets, whose bounds ascend, the one its value falls into. */
+/** The index of the bucket that a value falls into; bounds ascend. */
 export function bucketOf(bounds: Uint8Array, value: number): number {
   const view = new DataView(bounds.buffer, bounds.byteOffset, bounds.length)
   let low = 0
@@ -43,8 +43,6 @@ export function bucketOf(bounds: Uint8Array, value: number): number {
   }
   return low
 }
-
-export type NameOf = (point: number, part: number) => SeriesName
 
 function timeOf(reader: ProtoReader): number {
   reader.expect(wireType.fixed64)

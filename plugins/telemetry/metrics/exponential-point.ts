@@ -1,4 +1,4 @@
-// A point of an exponential histogram, as a native one: the same buckets under other numbers, fewer where they are finer than one may have.
+// A point of an exponential histogram, as a native histogram: the same buckets with other indices, merged where they are too fine.
 import type { ProtoReader } from '../../../core/index.ts'
 import type { HistogramBuckets, NativeHistogram } from '../../services.ts'
 import { fixed } from './histogram-point.ts'
@@ -21,12 +21,12 @@ const field = {
   zeroThreshold: 14
 } as const
 
-/** Native histograms have no finer and no coarser buckets. */
+/** The finest and the coarsest schema of native histograms. */
 const finest = 8
 const coarsest = -4
 const staleSum = 0x7ff0000000000002n
 const unknownSum = 0x7ff8000000000000n
-/** What is told as a difference is no counter. */
+/** Delta histograms are gauges. */
 const resetHint = { unknown: 0, gauge: 3 } as const
 
 export interface FoundHistogram {
@@ -39,7 +39,7 @@ interface Side {
   counts: bigint[]
 }
 
-/** Reads the message the reader has entered; undefined where it is left out. */
+/** Reads the point that the reader has entered; undefined for a point that is left out. */
 export function readExponentialPoint(points: PointReader, metric: Metric): FoundHistogram | undefined {
   const { reader } = points
   const positive: Side = { offset: 0, counts: [] }
@@ -75,7 +75,7 @@ export function readExponentialPoint(points: PointReader, metric: Metric): Found
     schema: scale - merged,
     zeroThreshold,
     sumBits: points.isStale ? staleSum : sumBits,
-    resetHint: metric.shape.temporality === temporality.delta ? resetHint.gauge : resetHint.unknown,
+    resetHint: metric.kind.temporality === temporality.delta ? resetHint.gauge : resetHint.unknown,
     startTime: BigInt(millisecondsOf(points.startLow, points.startHigh)),
     customValues: [],
     ...{ count, zeroCount },
@@ -95,7 +95,7 @@ function readSide(reader: ProtoReader, side: Side): void {
   reader.leave(outer)
 }
 
-/** Each step of `merged` makes one bucket of two. A native bucket is counted by its upper bound, so by one more. */
+/** Each unit of `merged` halves the number of buckets. Native buckets are indexed by their upper bound, hence plus one. */
 function bucketsOf({ offset, counts }: Side, merged: number): HistogramBuckets {
   const from = counts.findIndex(count => count > 0n)
   if (from < 0) return { spans: [], counts: [] }

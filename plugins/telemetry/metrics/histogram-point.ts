@@ -16,12 +16,12 @@ const field = {
   flags: 10
 } as const
 
-/** Eight bytes each, one after the other, wherever they stand. */
+/** Contiguous 8-byte words. */
 interface Words {
   bytes: Uint8Array
   start: number
   end: number
-  /** Whether `bytes` are a copy with room behind `end`, because the words did not stand in one place. */
+  /** Whether `bytes` is a copy, made because the words were not contiguous in the body. */
   isCopy: boolean
 }
 
@@ -75,7 +75,7 @@ export function readHistogramPoint(points: PointReader, metric: Metric): void {
   }
 }
 
-/** Each holds what those before it hold, too; the last is the count. */
+/** Makes bucket counts cumulative; the last one is the count of the histogram. */
 function addBuckets({ samples }: PointReader, first: number, counts: Words, count: number): void {
   const view = new DataView(counts.bytes.buffer, counts.bytes.byteOffset, counts.bytes.byteLength)
   const last = ((counts.end - counts.start) >> 3) - 1
@@ -94,7 +94,7 @@ function addStale({ samples }: PointReader, first: number, buckets: number): voi
   for (let i = 0; i < buckets; i++) samples.addBits(first + i, staleLow, staleHigh)
 }
 
-/** Packed as all senders do it, or one by one. */
+/** Reads a packed field, or one element of an unpacked one. */
 function takeWords(reader: ProtoReader, words: Words): void {
   const start = reader.type === wireType.bytes ? reader.pass() : fixed(reader)
   const { at, bytes } = reader
@@ -115,7 +115,7 @@ function append(words: Words, more: Uint8Array): void {
   words.end += more.length
 }
 
-/** Goes past a field of 8 bytes; returns where they are. */
+/** Skips a field of 8 bytes; returns its offset. */
 export function fixed(reader: ProtoReader): number {
   reader.expect(wireType.fixed64)
   const { at } = reader

@@ -1,11 +1,11 @@
-// Metrics that were seen before, by the bytes of their resource, scope and description: what is known of one is worked out once.
+// Metrics that were seen before, by the bytes of their resource, scope and description, so that names and labels are computed once.
 import type { MetricMetadata } from '../../services.ts'
 import type { Labels } from './labels.ts'
-import { Metric, type MetricShape } from './metric.ts'
+import { Metric, type MetricKind } from './metric.ts'
 
-/** With more, everything is forgotten: one takes about a kilobyte. */
+/** Largest number of cached metrics, about a kilobyte each; beyond it the cache is emptied. */
 const maxMetrics = 100_000
-/** Characters of all keys. */
+/** Largest number of characters of all keys. */
 const maxTextBytes = 64 << 20
 
 /** A resource with a scope, under one policy. */
@@ -20,7 +20,7 @@ export class KnownMetrics {
   #text = 0
   #lastId = 0
 
-  /** `cacheScope` is all that is the same for a whole request: its database, physical table and policy. */
+  /** `cacheScope`: database, physical table and policy of the request. */
   origin(cacheScope: string, resource: string, scope: string, labels: () => Labels): Origin {
     if (this.#count > maxMetrics || this.#text > maxTextBytes) this.#forget()
     const scopes = this.#inner(this.#inner(this.#origins, cacheScope), resource)
@@ -37,15 +37,15 @@ export class KnownMetrics {
   metric(
     { labels, metrics }: Origin,
     key: string,
-    shape: MetricShape,
+    kind: MetricKind,
     metadata: () => MetricMetadata,
     check: (name: string) => void
   ): Metric {
     const known = metrics.get(key)
     if (known !== undefined && !known.isFull) return known
-    // Numbers are 32 bits; long before they come again the store has forgotten those of the first.
+    // Ids are 32 bits; the store has forgotten a series long before its id is used again.
     this.#lastId = (this.#lastId + 1) | 0
-    const metric = new Metric(this.#lastId, shape, metadata(), labels, check)
+    const metric = new Metric(this.#lastId, kind, metadata(), labels, check)
     this.#count++
     this.#text += key.length
     metrics.set(key, metric)

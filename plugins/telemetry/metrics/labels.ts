@@ -1,4 +1,4 @@
-// Attributes as labels: every value becomes text, so that no two series fall together.
+// Attributes as labels: every value becomes text, such that different values stay different.
 import { isUtf8 } from 'node:buffer'
 import { DbError, type ProtoReader, type SeriesLabel } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
@@ -10,17 +10,17 @@ import { translateLabel } from './name.ts'
 import { plainDecimal } from './number.ts'
 import type { Strategy } from './policy.ts'
 
-/** UTF-8 by name; labels without a value are left out. */
+/** Values in UTF-8 by name; empty values are left out. */
 export type Labels = Map<string, Uint8Array>
 
 const separator = Buffer.from(';')
 
-/** Reads attributes out of messages; one for all requests, as it keeps nothing. */
+/** Reads attributes of messages. Keeps no state between calls, so that all requests share one. */
 export class AttributeReader {
   readonly #pair = new KeyValue()
   readonly #value = new AnyValue()
 
-  /** Hands over each attribute in one field of the message between two places; the reader stands where it stood, afterwards. */
+  /** Hands over each attribute in one field of the message between two offsets. The position of the reader does not change. */
   each(
     reader: ProtoReader,
     start: number,
@@ -65,10 +65,10 @@ export class AttributeReader {
   }
 }
 
-/** Bytes that values of one label may have together: no label of use is as long, and joining takes the longer the more there are. */
+/** Largest bytes of the joined values of one label. The limit bounds the time of joining. */
 const maxJoined = 1 << 16
 
-/** Attributes whose names become one share the label, their values joined. Throws DbError `InvalidArguments` where those are too long. */
+/** Adds a label. Values of attributes whose translated names are equal are joined. Throws DbError `InvalidArguments` where they are too long. */
 export function addLabel(labels: Labels, attribute: string, value: Uint8Array, strategy: Strategy): void {
   if (value.length === 0) return
   const name = translateLabel(attribute, strategy)

@@ -4,44 +4,45 @@ import type { MetricMetadata } from '../../services.ts'
 import { type Labels, labelsOf } from './labels.ts'
 import { plainDecimal } from './number.ts'
 
-/** Numbers of the fields that hold the points. */
+/** Field numbers of the OTLP messages that hold points. */
 export const pointsField = { gauge: 5, sum: 7, histogram: 9, exponential: 10, summary: 11 } as const
 export const temporality = { unspecified: 0, delta: 1, cumulative: 2 } as const
 
-export interface MetricShape {
+/** The kind of points a metric has, as OTLP describes it. */
+export interface MetricKind {
   /** One of `pointsField`. */
   readonly field: number
   readonly temporality: number
   readonly isMonotonic: boolean
 }
 
-/** A series of a point: the ending of its table's name, and a label of its own. */
+/** One of the series that a point is stored as: the suffix of its table's name, and its own label. */
 interface Part {
   readonly suffix: '' | '_sum' | '_count' | '_bucket'
   readonly label?: { readonly name: 'le' | 'quantile'; readonly value: Uint8Array }
 }
 
-/** Parts every metric has. */
+/** Indices of the parts that every metric has. */
 export const part = { value: 0, sum: 1, count: 2 } as const
 
-/** The bounds of a histogram's buckets as they came, and the part of its first bucket. */
+/** Encoded bounds of a histogram, and the index of the part of its first bucket. */
 interface Bounds {
   readonly bytes: Uint8Array
   readonly first: number
 }
 
-/** Kept per metric; with more, those from before get new numbers when they come again. */
+/** How many sets of bounds are kept per metric; forgotten ones get new parts when they come again. */
 const maxBounds = 16
 const maxParts = 100_000
 
 export class Metric {
   /** Unique in the process. */
   readonly id: number
-  readonly shape: MetricShape
+  readonly kind: MetricKind
   readonly metadata: MetricMetadata
   /** Labels all its series have. */
   readonly labels: Labels
-  /** Why none of its points can be taken. */
+  /** Why its points are refused; undefined for a valid metric. */
   readonly problem: DbError | undefined
   /** Whether its metadata is stored. */
   isTold = false
@@ -49,25 +50,25 @@ export class Metric {
   readonly #bounds: Bounds[] = []
   readonly #quantiles = new Map<number, number>()
 
-  constructor(id: number, shape: MetricShape, metadata: MetricMetadata, labels: Labels, check: (name: string) => void) {
+  constructor(id: number, kind: MetricKind, metadata: MetricMetadata, labels: Labels, check: (name: string) => void) {
     this.id = id
-    this.shape = shape
+    this.kind = kind
     this.metadata = metadata
     this.labels = labels
-    this.problem = problemOf(() => check(metadata.metric + longestSuffix(shape.field)))
+    this.problem = problemOf(() => check(metadata.metric + longestSuffix(kind.field)))
   }
 
-  /** Whether its numbers count something since a start. */
+  /** Whether its values are counted since a start time: all kinds but gauges. */
   get counts(): boolean {
-    return this.shape.field !== pointsField.gauge
+    return this.kind.field !== pointsField.gauge
   }
 
-  /** Whether it has as many parts as one may. */
+  /** Whether it has the largest number of parts. */
   get isFull(): boolean {
     return this.#parts.length > maxParts
   }
 
-  /** The part of the first bucket of a histogram with these bounds, the others follow; undefined where they do not ascend. */
+  /** The part of the first bucket of a histogram with these bounds; the other buckets follow. Undefined where the bounds do not ascend. */
   buckets(bytes: Uint8Array, start: number, end: number): number | undefined {
     for (const known of this.#bounds) if (isEqual(known.bytes, bytes, start, end)) return known.first
     const own = new Uint8Array(bytes.subarray(start, end))

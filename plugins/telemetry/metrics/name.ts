@@ -1,4 +1,4 @@
-// Names of metrics and labels as they are stored, by the strategy of a request.
+// Translates names of metrics and labels by the strategy of a request.
 import type { Strategy } from './policy.ts'
 import { perUnitWord, unitWord } from './unit.ts'
 
@@ -22,7 +22,7 @@ export function translateName(metric: MetricName, strategy: Strategy): string {
   }
 }
 
-/** What queries call the name of a metric. */
+/** The label that holds the metric name in queries. */
 const reserved = '__name__'
 
 /** Attributes that differ only in characters a label cannot have become one label. */
@@ -47,7 +47,7 @@ function escapedWithSuffixes({ name, unit, isMonotonicSum, isGauge }: MetricName
   return tokens.join('_')
 }
 
-/** The characters of the name stay; what it ends with already is not put behind it again. */
+/** Appends suffixes that the name does not end with yet; its characters stay. */
 function withSuffixes({ name, unit, isMonotonicSum, isGauge }: MetricName): string {
   const last = isMonotonicSum ? '_total' : isGauge && unit === '1' ? '_ratio' : ''
   const { main, per } = unitsOf(unit)
@@ -58,7 +58,7 @@ function withSuffixes({ name, unit, isMonotonicSum, isGauge }: MetricName): stri
   return base + perSuffix + last
 }
 
-/** The words of a unit such as `By/s`; what stands in braces is no unit. */
+/** The words of a unit such as `By/s`; annotations in braces are ignored. */
 function unitsOf(unit: string): { readonly main: string; readonly per: string } {
   const slash = unit.indexOf('/')
   const part = (text: string) => (/[{}]/.test(text) ? '' : text.trim())

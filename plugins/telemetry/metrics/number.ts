@@ -1,18 +1,18 @@
-// Numbers of points: times in milliseconds, doubles in decimals, the mark of a series' end.
+// Numbers of points: times in milliseconds, doubles in decimals, the staleness marker.
 
-/** The bits of the number that says that a series ended. */
+/** The bits of Prometheus' staleness marker, a NaN that ends a series. */
 export const staleLow = 2
 export const staleHigh = 0x7ff00000
 
 /** Milliseconds of nanoseconds given as two words, rounded down; exact for all 64 bits. */
 export function millisecondsOf(low: number, high: number): number {
-  // A million is 64 × 15625: the quotient of the high word first, so that nothing exceeds 2^53.
+  // Divides word by word, so that no intermediate value exceeds 2^53; a million is 64 × 15625.
   const quotient = Math.floor(high / 15625)
   const rest = high - quotient * 15625
   return quotient * 67108864 + Math.floor((rest * 67108864 + (low >>> 6)) / 15625)
 }
 
-/** The shortest decimals that read back the same, without an exponent. */
+/** The shortest decimal text that parses to the same number, without an exponent. */
 export function plainDecimal(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   if (value === Number.NEGATIVE_INFINITY) return '-Inf'

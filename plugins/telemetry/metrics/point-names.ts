@@ -1,11 +1,11 @@
-// From a part of a point to its series: the labels of its origin, and its own, which are read when somebody asks.
+// The series of a part of a point: labels of its origin and of the point. Labels of the point are read on demand.
 import { ProtoReader, type SeriesName } from '../../../core/index.ts'
 import { type AttributeReader, addLabel, type Labels } from './labels.ts'
 import { pointsField } from './metric.ts'
 import type { Policy } from './policy.ts'
 import type { Samples } from './samples.ts'
 
-/** Numbers of the fields with the attributes of a point, by those that hold the points. */
+/** Field number of a point's attributes, by the field that holds the points. */
 const attributesField: Readonly<Record<number, number>> = {
   [pointsField.gauge]: 7,
   [pointsField.sum]: 7,
@@ -19,7 +19,7 @@ export class PointNames {
   readonly #samples: Samples
   readonly #attributes: AttributeReader
   readonly #policy: Policy
-  /** The parts of a point are asked for one after the other. */
+  /** The point whose labels were read last: its parts are requested one after the other. */
   #lastPoint = -1
   #lastLabels: Labels = new Map()
 
@@ -46,7 +46,7 @@ export class PointNames {
     const reader = joined === undefined ? this.#reader : new ProtoReader(joined)
     const start = joined === undefined ? samples.attributeStarts[point]! : 0
     const end = joined === undefined ? samples.attributeEnds[point]! : joined.length
-    const field = attributesField[samples.metrics[point]!.shape.field]!
+    const field = attributesField[samples.metrics[point]!.kind.field]!
     this.#attributes.each(reader, start, end, field, (key, value) =>
       addLabel(labels, key, value, this.#policy.strategy)
     )

@@ -1,16 +1,16 @@
-// What the readers of all kinds of points share: the body, the request's samples, and what is said of points that cannot be taken.
+// State that the readers of all kinds of points share: the body, the request's samples, and why points were left out.
 import type { ProtoReader } from '../../../core/index.ts'
 import { type Metric, temporality } from './metric.ts'
 import { millisecondsOf } from './number.ts'
 import type { Samples } from './samples.ts'
 import type { HashHalf, StartTimes } from './start-times.ts'
 
-/** Flag of a point without a value, which says that its series ended. */
+/** OTLP flag of a point without a value: its series ended. */
 const noRecordedValue = 1
-/** Beyond it no query reads a time. */
+/** Largest time that queries can read. */
 const maxTime = 2 ** 53
 
-/** An exemplar, its message unread. */
+/** An exemplar that is not decoded yet. */
 export interface FoundExemplar {
   readonly point: number
   /** The part of its series; of a histogram that of the first bucket. */
@@ -20,7 +20,7 @@ export interface FoundExemplar {
   readonly end: number
 }
 
-/** Since when the series of a point counts. */
+/** The start time of a point's series. */
 export interface FoundStart extends HashHalf {
   readonly point: number
   /** Milliseconds since 1970, as is the point's own time. */
@@ -28,7 +28,7 @@ export interface FoundStart extends HashHalf {
   readonly time: number
 }
 
-/** The fields of a point that all kinds have; filled again for each. */
+/** The fields that all kinds of points have; the object is reused for each point. */
 export class PointReader {
   readonly reader: ProtoReader
   readonly samples: Samples
@@ -40,14 +40,14 @@ export class PointReader {
   readonly #startTimes: StartTimes | undefined
   attributeStart = 0
   attributeEnd = 0
-  /** Attributes that do not stand in one place, field by field; empty where they do. */
+  /** Attributes that are not contiguous in the body, field by field; empty where they are. */
   readonly #apart: Uint8Array[] = []
   startLow = 0
   startHigh = 0
   timeLow = 0
   timeHigh = 0
   flags = 0
-  /** Where exemplars of the point begin and end, in turn. */
+  /** Start and end offsets of the point's exemplars, alternating. */
   readonly exemplarOffsets: number[] = []
 
   constructor(reader: ProtoReader, samples: Samples, startTimes: StartTimes | undefined) {
@@ -67,7 +67,7 @@ export class PointReader {
     this.exemplarOffsets.length = 0
   }
 
-  /** Takes the attribute in the reader's field, which began at a place. */
+  /** Takes the attribute in the reader's field, which began at `start`. */
   takeAttribute(fieldStart: number): void {
     const { reader } = this
     reader.skip()
@@ -97,7 +97,7 @@ export class PointReader {
     this.exemplarOffsets.push(this.reader.pass(), this.reader.at)
   }
 
-  /** Adds the point that was read, for samples to follow; undefined where it has no time. */
+  /** Adds the point that was read; samples follow. Undefined for a point without a time. */
   add(metric: Metric): number | undefined {
     const { timeLow, timeHigh, reader } = this
     if (timeLow === 0 && timeHigh === 0) {
@@ -127,15 +127,15 @@ export class PointReader {
     this.rejected += points
   }
 
-  /** Of several reasons the first is told. */
+  /** Counts points that were left out; the first reason is reported. */
   note(reason: string): void {
     if (this.reason === '') this.reason = reason
   }
 
   #noteStart(metric: Metric, point: number, time: number): void {
     const { startLow, startHigh, samples } = this
-    // What is told as the difference to the time before has another start with every point.
-    if (this.#startTimes === undefined || metric.shape.temporality === temporality.delta || !metric.counts) return
+    // Delta points have another start each.
+    if (this.#startTimes === undefined || metric.kind.temporality === temporality.delta || !metric.counts) return
     if (!this.#startTimes.isNew(samples.hash, metric.id, startLow | 0, startHigh | 0)) return
     const { a, b } = samples.hash
     this.starts.push({ a, b, point, start: millisecondsOf(startLow, startHigh), time })

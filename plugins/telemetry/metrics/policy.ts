@@ -25,7 +25,7 @@ export interface Policy {
   promotes(attribute: string): boolean
   /** Whether the scope's name, version, schema URL and attributes become labels. */
   readonly scope: boolean
-  /** Equal for equal policies. */
+  /** A key that is equal for equal policies. */
   readonly key: string
 }
 
@@ -61,7 +61,7 @@ export function readPolicy(headers: IncomingHttpHeaders, options: PolicyOptions)
   }
 }
 
-/** Resource attributes that become labels where nothing else is said. */
+/** Resource attributes that become labels by default. */
 export const promotedByDefault = [
   'service.instance.id',
   'service.name',

@@ -37,10 +37,10 @@ export interface MetricsOptions extends PolicyOptions {
   readonly max_series_size: number
 }
 
-/** Rows of one step. */
+/** Rows handled between two yields to other requests. */
 const stepRows = 64
 
-/** What all requests share. */
+/** State that all requests use. */
 interface Receiver {
   readonly core: Core
   readonly count: CountRejected
@@ -62,7 +62,7 @@ interface Reception extends Receiver {
   readonly names: PointNames
 }
 
-/** `metricsys` keeps metrics; without it they are refused. */
+/** `metricsys` stores metrics; without that plugin they are refused. */
 export function createReceiveMetrics(
   core: Core,
   options: MetricsOptions,
@@ -139,7 +139,7 @@ async function store(reception: Reception, pace: Pace): Promise<Taken> {
   return reason === '' ? nothingRejected : { rejected, message: reason }
 }
 
-/** How many points these keys are of: a histogram has many. */
+/** The number of points that these keys belong to; a histogram has many keys. */
 function pointsOf(samples: Samples, keys: readonly number[]): number {
   return new Set(keys.map(key => samples.points[key]!)).size
 }
@@ -161,7 +161,7 @@ function seriesWrite(reception: Reception): SeriesWrite {
   }
 }
 
-/** The series of a part of a point. Throws DbError `InvalidArguments` for labels that cannot be. */
+/** The series of a part of a point. Throws DbError `InvalidArguments` for invalid labels. */
 function nameOf({ metricsys, names, options }: Reception, point: number, part: number): SeriesName {
   const name = names.name(point, part)
   checkSize(name, options.max_series_size)
@@ -170,7 +170,7 @@ function nameOf({ metricsys, names, options }: Reception, point: number, part: n
   return name
 }
 
-/** Every series keeps what its resource says: a long text there would be kept as often. */
+/** Limits the labels of a series, because resource labels are stored with each of its series. */
 function checkSize({ table, labels }: SeriesName, max: number): void {
   const bytes = labels.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
   if (bytes <= max) return
@@ -227,7 +227,7 @@ function* startRows(reception: Reception): Steps<StartRow[]> {
   return rows
 }
 
-/** What is wrong in a part of a point is told; undefined then. */
+/** Records an error of a part of a point and returns undefined. */
 function attempt<T>({ points }: Reception, read: () => T): T | undefined {
   try {
     return read()

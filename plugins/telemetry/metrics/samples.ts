@@ -1,4 +1,4 @@
-// What the points of a request are made into: keys of series and their samples, in memory that is lent for the time of the request.
+// Series keys and samples of a request, in memory that each request borrows and the next one reuses.
 import { KeyHash, type SeriesKeys } from '../../../core/index.ts'
 import type { Metric } from './metric.ts'
 
@@ -7,12 +7,12 @@ const keyWords = 6
 const keyBytes = keyWords * 4
 const firstRoom = 1024
 const maxIdle = 8
-/** Samples of a frame that is kept for later. */
+/** The largest number of samples whose memory is kept for a later request. */
 const maxIdleSamples = 1 << 19
 
 export class Samples {
   count = 0
-  /** One key a sample: points seldom repeat a series within a request. */
+  /** One key per sample, because points of a request seldom share a series. */
   #keys = new Int32Array(firstRoom * keyWords)
   #starts = numbers(firstRoom, i => i * keyBytes)
   #ends = numbers(firstRoom, i => (i + 1) * keyBytes)
@@ -29,7 +29,7 @@ export class Samples {
   attributeEnds = new Uint32Array(firstRoom)
   /** Milliseconds since 1970. */
   pointTimes = new Float64Array(firstRoom)
-  /** Attributes that do not stand in one place in the body, by point. */
+  /** Attributes that are not contiguous in the body, by point. */
   readonly joined = new Map<number, Uint8Array>()
   /** Of the attributes of the last point. */
   readonly hash = new KeyHash()
@@ -63,7 +63,7 @@ export class Samples {
     this.joined.clear()
   }
 
-  /** One more point, whose samples follow; its attributes are fields that stand between two places in the body, or `joined`. */
+  /** One more point, whose samples follow; its attributes are fields between two offsets of the body, or `joined`. */
   addPoint(
     metric: Metric,
     milliseconds: number,
@@ -89,7 +89,7 @@ export class Samples {
     return point
   }
 
-  /** By the bits of the number. */
+  /** Adds a sample with the bits of its value. */
   addBits(part: number, low: number, high: number): void {
     const i = this.#add(part)
     this.#values[i * 2] = low
@@ -157,7 +157,7 @@ function grown<T extends Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Fl
 export class SamplesPool {
   readonly #idle: Samples[] = []
 
-  /** Runs work with memory of its own, which must not be used after it. */
+  /** Runs `work` with memory that nobody else uses. `work` must not keep it. */
   async use<T>(work: (samples: Samples) => Promise<T>): Promise<T> {
     const samples = this.#idle.pop() ?? new Samples()
     samples.begin()

@@ -1,12 +1,12 @@
-// Since when series count: a time that is told with every point and changes when a process starts anew.
+// Start times of series. A point repeats its start; it changes when the sending process restarts.
 
 /** Words of an entry: two of the attributes' hash, the metric, two of the time; a metric of 0 is free. */
 const words = 5
 const firstSlots = 1 << 12
-/** Series whose start is remembered are half as many; with more, all are told anew. */
+/** Entries of the hash table. It is emptied when half of them are used; starts are then written again. */
 const maxSlots = 1 << 21
 
-/** Half of a hash is enough: should two series of one metric share it, the start of one is told with each of its points. */
+/** Uses 64 bits of the hash. If two series of a metric collide, their starts are written with each point. */
 export interface HashHalf {
   readonly a: number
   readonly b: number
@@ -17,7 +17,7 @@ export class StartTimes {
   #mask = firstSlots - 1
   #count = 0
 
-  /** Whether this start of a series is not the one from before; then it is remembered. */
+  /** Whether the start of a series has changed; remembers the new one. */
   isNew({ a, b }: HashHalf, metric: number, low: number, high: number): boolean {
     const entries = this.#entries
     const at = this.#seek(a, b, metric)
@@ -34,13 +34,13 @@ export class StartTimes {
     return true
   }
 
-  /** What was told of a series was not stored: it is new again. */
+  /** Forgets the start of a series, because it was not stored. */
   drop({ a, b }: HashHalf, metric: number): void {
     const at = this.#seek(a, b, metric)
     if (this.#entries[at + 2] !== 0) this.#entries.fill(-1, at + 3, at + words)
   }
 
-  /** Where the entry of a series is, or would be. */
+  /** The index of a series' entry, or of the free entry for it. */
   #seek(a: number, b: number, metric: number): number {
     const entries = this.#entries
     const mask = this.#mask

@@ -1,4 +1,4 @@
-// Units of UCUM as the words names of metrics end with.
+// UCUM units as the words that metric names end with.
 
 const words: Readonly<Record<string, string>> = {
   d: 'days',
@@ -40,12 +40,12 @@ const perWords: Readonly<Record<string, string>> = {
   y: 'year'
 }
 
-/** Of the part before a slash; a unit that is not known is its own word. */
+/** The word for the part before a slash; an unknown unit is its own word. */
 export function unitWord(unit: string): string {
   return Object.hasOwn(words, unit) ? words[unit]! : unit
 }
 
-/** Of the part behind it. */
+/** The word for the part behind the slash. */
 export function perUnitWord(unit: string): string {
   return Object.hasOwn(perWords, unit) ? perWords[unit]! : unit
 }

@@ -7,7 +7,7 @@ import { JsonText } from '../wire/json-text.ts'
 import { type AttributeColumn, kindBit } from './attributes.ts'
 import { doubleOf, intOf, textOf } from './fit.ts'
 
-/** Bytes of one step. */
+/** Bytes handled between two yields to other requests. */
 const stepBytes = 1 << 16
 
 /** A row for each of `owners`, null for those without a value. The values fit the type. */

@@ -1,4 +1,4 @@
-// Attributes of spans, scopes or resources, gathered by key: for each key the places or words of its values, no object a value.
+// Attributes of spans, scopes or resources, gathered by key: for each key the offsets or words of its values, without an object per value.
 import { isUtf8 } from 'node:buffer'
 import type { ProtoReader } from '../../../core/index.ts'
 import { notUtf8 } from '../column/growing-bytes.ts'

@@ -6,42 +6,42 @@ import { dictionaryBytes, textData } from '../column/text-data.ts'
 import type { Ranges } from '../wire/ranges.ts'
 import { attributeData } from './attribute-data.ts'
 import { kindNames, statusNames } from './field.ts'
-import { type Frame, serviceKey, type Texts } from './frame.ts'
 import { eventsData, linksData } from './nested.ts'
+import { type SpanBatch, serviceKey, type Texts } from './span-batch.ts'
 
 const skipping = parseColumnIndex('skipping', {}, 'String')
 
 /** Up to the attributes. */
-export function* headColumns(frame: Frame): Steps<Column[]> {
-  const { body, spans, scopeOf } = frame
-  const services = yield* serviceData(frame)
+export function* headColumns(batch: SpanBatch): Steps<Column[]> {
+  const { body, spans, scopeOf } = batch
+  const services = yield* serviceData(batch)
   const text = (texts: Texts, owners: number) =>
     textData(body, { count: owners, starts: texts.starts, ends: texts.ends }, owners)
   const ofScope = (texts: Texts) => expanded(text(texts, texts.starts.length), scopeOf)
   const columns: (() => Column)[] = [
-    () => ({ name: 'timestamp', type: 'TimestampNanosecond', semantic: 'timestamp', data: times(frame.starts) }),
-    () => ({ name: 'timestamp_end', type: 'TimestampNanosecond', semantic: 'field', data: times(frame.ends) }),
-    () => field('duration_nano', 'UInt64', { kind: 'fixed', values: new BigUint64Array(frame.durations.buffer) }),
-    () => ({ ...field('parent_span_id', 'String', parents(frame)), index: skipping }),
-    () => ({ ...field('trace_id', 'String', digits(frame.traceIds, 32, spans)), index: skipping }),
-    () => field('span_id', 'String', digits(frame.spanIds, 16, spans)),
-    () => field('span_kind', 'String', words(frame.kinds, kindNames)),
+    () => ({ name: 'timestamp', type: 'TimestampNanosecond', semantic: 'timestamp', data: times(batch.starts) }),
+    () => ({ name: 'timestamp_end', type: 'TimestampNanosecond', semantic: 'field', data: times(batch.ends) }),
+    () => field('duration_nano', 'UInt64', { kind: 'fixed', values: new BigUint64Array(batch.durations.buffer) }),
+    () => ({ ...field('parent_span_id', 'String', parents(batch)), index: skipping }),
+    () => ({ ...field('trace_id', 'String', digits(batch.traceIds, 32, spans)), index: skipping }),
+    () => field('span_id', 'String', digits(batch.spanIds, 16, spans)),
+    () => field('span_kind', 'String', words(batch.kinds, kindNames)),
     () =>
       field('span_name', 'String', {
         kind: 'dictionary',
-        codes: frame.names,
-        dictionary: dictionaryBytes(frame.nameTexts, true)
+        codes: batch.names,
+        dictionary: dictionaryBytes(batch.nameTexts, true)
       }),
-    () => field('span_status_code', 'String', words(frame.statuses, statusNames)),
-    () => field('span_status_message', 'String', text(frame.statusMessages, spans)),
-    () => field('trace_state', 'String', text(frame.traceStates, spans)),
-    () => field('scope_name', 'String', ofScope(frame.scopeNames)),
-    () => field('scope_version', 'String', ofScope(frame.scopeVersions)),
+    () => field('span_status_code', 'String', words(batch.statuses, statusNames)),
+    () => field('span_status_message', 'String', text(batch.statusMessages, spans)),
+    () => field('trace_state', 'String', text(batch.traceStates, spans)),
+    () => field('scope_name', 'String', ofScope(batch.scopeNames)),
+    () => field('scope_version', 'String', ofScope(batch.scopeVersions)),
     () => ({
       name: 'service_name',
       type: 'String',
       semantic: 'tag',
-      data: expanded(services, frame.resourceOf),
+      data: expanded(services, batch.resourceOf),
       index: skipping
     })
   ]
@@ -49,24 +49,24 @@ export function* headColumns(frame: Frame): Steps<Column[]> {
 }
 
 /** Behind the attributes; the last of them only where some span has what they hold. */
-export function* tailColumns(frame: Frame): Steps<Column[]> {
-  const { body, spans, dropped, flags } = frame
+export function* tailColumns(batch: SpanBatch): Steps<Column[]> {
+  const { body, spans, dropped, flags } = batch
   const numbers = (name: string, values: Uint32Array | undefined) =>
     values === undefined ? [] : [field(name, 'UInt32', { kind: 'fixed', values })]
   return [
-    field('span_events', 'Json', yield* eventsData(body, frame.events, spans)),
-    field('span_links', 'Json', yield* linksData(body, frame.links, spans)),
+    field('span_events', 'Json', yield* eventsData(body, batch.events, spans)),
+    field('span_links', 'Json', yield* linksData(body, batch.links, spans)),
     ...numbers('span_flags', flags),
     ...numbers('dropped_attributes_count', dropped.attributes),
     ...numbers('dropped_events_count', dropped.events),
     ...numbers('dropped_links_count', dropped.links),
-    ...urls('scope_schema_url', body, frame.scopeUrls, frame.scopeOf),
-    ...urls('resource_schema_url', body, frame.resourceUrls, frame.resourceOf)
+    ...urls('scope_schema_url', body, batch.scopeUrls, batch.scopeOf),
+    ...urls('resource_schema_url', body, batch.resourceUrls, batch.resourceOf)
   ]
 }
 
 /** The name of each resource's service, null where it has none. */
-export function serviceData({ body, resourceAttributes, resourceUrls }: Frame): Steps<ColumnData> {
+export function serviceData({ body, resourceAttributes, resourceUrls }: SpanBatch): Steps<ColumnData> {
   const column = resourceAttributes.columns.find(({ key }) => key === serviceKey)!
   return attributeData(body, column, 'String', resourceUrls.count)
 }
@@ -85,7 +85,7 @@ function digits(bytes: Uint8Array, each: number, spans: number): ColumnData {
   return { kind: 'bytes', offsets, bytes }
 }
 
-function parents({ parentIds, parentOffsets, hasParent, spans }: Frame): ColumnData {
+function parents({ parentIds, parentOffsets, hasParent, spans }: SpanBatch): ColumnData {
   return {
     kind: 'bytes',
     offsets: parentOffsets,

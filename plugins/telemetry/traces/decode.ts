@@ -1,16 +1,16 @@
-// `ExportTraceServiceRequest` into a frame, in two passes over its bytes: where spans are, then what is in them.
+// `ExportTraceServiceRequest` into a batch, in two passes over its bytes: where spans are, then what is in them.
 import { ProtoReader, type Steps } from '../../../core/index.ts'
 import { checkRepeated } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
 import { type Outline, type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
-import { createFrame, type Frame } from './frame.ts'
 import { readSpan } from './read-span.ts'
+import { createSpanBatch, type SpanBatch } from './span-batch.ts'
 
-/** Spans of one step. */
+/** Spans handled between two yields to other requests. */
 const stepSpans = 64
 
 export interface Decoded {
-  readonly frame: Frame
+  readonly batch: SpanBatch
   /** Spans that were left out, and why the first of them was. */
   readonly rejected: number
   readonly reason: string
@@ -25,32 +25,32 @@ export function* decodeSpans(body: Uint8Array, maxKeys: number, limits: OutlineL
   const { leftOut, largest } = outline
   const tooLong = leftOut === 0 ? '' : tooLarge('a span', largest, limits.itemBytes!)
   checkRepeated(outline, body, 'spans')
-  const frame = createFrame(body, outline, maxKeys)
-  const faults = yield* fill(frame, outline)
-  if (faults.size === 0) return { frame, rejected: leftOut, reason: tooLong }
+  const batch = createSpanBatch(body, outline, maxKeys)
+  const faults = yield* fill(batch, outline)
+  if (faults.size === 0) return { batch, rejected: leftOut, reason: tooLong }
   // Rare enough to read the others once more.
   const others = { ...outline, items: outline.items.without(faults) }
-  const rest = createFrame(body, others, maxKeys)
+  const rest = createSpanBatch(body, others, maxKeys)
   yield* fill(rest, others)
   const [first] = faults
-  return { frame: rest, rejected: faults.size + leftOut, reason: tooLong || `span ${first![0]}: ${first![1]}` }
+  return { batch: rest, rejected: faults.size + leftOut, reason: tooLong || `span ${first![0]}: ${first![1]}` }
 }
 
 /** Returns which spans are none, and why. */
-function* fill(frame: Frame, { resources, scopes, items: spans }: Outline): Steps<ReadonlyMap<number, string>> {
-  const reader = new ProtoReader(frame.body)
+function* fill(batch: SpanBatch, { resources, scopes, items: spans }: Outline): Steps<ReadonlyMap<number, string>> {
+  const reader = new ProtoReader(batch.body)
   for (let i = 0; i < resources.count; i++) {
     if (i % stepSpans === 0) yield
     reader.seek(resources.starts[i]!, resources.ends[i]!)
     while (reader.next()) {
-      if (reader.field === resource.attributes) frame.resourceAttributes.read(reader, i)
+      if (reader.field === resource.attributes) batch.resourceAttributes.read(reader, i)
       else reader.skip()
     }
   }
   for (let i = 0; i < scopes.count; i++) {
     if (i % stepSpans === 0) yield
     reader.seek(scopes.starts[i]!, scopes.ends[i]!)
-    readScope(frame, reader, i)
+    readScope(batch, reader, i)
   }
   const faults = new Map<number, string>()
   for (let i = 0, step = 0; i < spans.count; i++) {
@@ -59,13 +59,13 @@ function* fill(frame: Frame, { resources, scopes, items: spans }: Outline): Step
       yield
     }
     reader.seek(spans.starts[i]!, spans.ends[i]!)
-    const fault = readSpan(frame, reader, i)
+    const fault = readSpan(batch, reader, i)
     if (fault !== undefined) faults.set(i, fault)
   }
   return faults
 }
 
-function readScope({ scopeNames, scopeVersions, scopeAttributes }: Frame, reader: ProtoReader, i: number): void {
+function readScope({ scopeNames, scopeVersions, scopeAttributes }: SpanBatch, reader: ProtoReader, i: number): void {
   while (reader.next()) {
     if (reader.field === scope.name) scopeNames.read(reader, i)
     else if (reader.field === scope.version) scopeVersions.read(reader, i)

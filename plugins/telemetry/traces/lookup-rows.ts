@@ -7,7 +7,7 @@ export interface Operation {
   readonly kind: string
 }
 
-/** 2100-01-01 in nanoseconds: every row has this time, so that equal ones are the same row. */
+/** 2100-01-01 in nanoseconds: every row has this time, so that equal rows replace each other. */
 const always = 4_102_444_800_000_000_000n
 
 /** None for no services. */
@@ -15,7 +15,7 @@ export function servicesWrite(table: string, services: readonly string[]): Table
   return write(table, services.length, [tag('service_name', services)])
 }
 
-/** None for no operations. */
+/** No write where there are no operations. */
 export function operationsWrite(table: string, operations: readonly Operation[]): TableWrite[] {
   return write(table, operations.length, [
     tag(

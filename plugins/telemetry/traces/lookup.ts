@@ -1,32 +1,32 @@
-// Which services there are and what they do, in two small tables beside the spans: only what is new is written.
+// Keeps the services and operations of spans in two small tables. Only new ones are written.
 
 import type { ColumnData } from '../../../core/index.ts'
 import { type Core, type Counter, isValid, type Steps, type Store, type TableWrite } from '../../../core/index.ts'
 import { dictionaryBytes } from '../column/text-data.ts'
 import { serviceData } from './columns.ts'
 import { kindNames } from './field.ts'
-import type { Frame } from './frame.ts'
 import { type Operation, operationsWrite, servicesWrite } from './lookup-rows.ts'
+import type { SpanBatch } from './span-batch.ts'
 
 const servicesTable = (table: string) => `${table}_services`
 const operationsTable = (table: string) => `${table}_operations`
 
-/** What was written to the two tables of a table of spans, as long as these are the same. */
+/** Services and operations already written for one table of spans; valid until one of the tables changes. */
 interface Known {
   state: string
   readonly services: Set<string>
   readonly operations: Set<string>
 }
 
-/** Spans of one step. */
+/** Spans handled between two yields to other requests. */
 const stepSpans = 1024
 
-/** Tables whose services are remembered. */
+/** Largest number of span tables whose services are remembered. */
 const maxTables = 1000
 
 export interface News {
   readonly writes: readonly TableWrite[]
-  /** To be called once they are stored. */
+  /** Called after the rows are stored. */
   keep(): void
 }
 
@@ -43,9 +43,9 @@ export class Lookup {
     this.#leftOut = metrics.counter('svc_telemetry_operations_left_out_total', help)
   }
 
-  /** Rows for what these spans bring that is not in the tables. */
-  *news(database: string, table: string, frame: Frame): Steps<News> {
-    const found = yield* operationsOf(frame)
+  /** Rows for services and operations that are not in the tables yet. */
+  *news(database: string, table: string, batch: SpanBatch): Steps<News> {
+    const found = yield* operationsOf(batch)
     const known = this.#knownOf(database, table)
     const services = new Set<string>()
     const operations = new Map<string, Operation>()
@@ -80,17 +80,17 @@ export class Lookup {
     return known
   }
 
-  /** Another one after somebody dropped, made or emptied one of the tables. */
+  /** Changes when one of the tables is dropped, created or truncated. */
   #stateOf(database: string, table: string): string {
     const tables = [servicesTable(table), operationsTable(table)].map(name => this.#store.table(database, name))
     return tables.map(found => `${found?.id}.${found?.version}`).join()
   }
 }
 
-/** Each once for every resource. Spans without a service have no part in it. */
-function* operationsOf(frame: Frame): Steps<Operation[]> {
-  const { spans, names, nameTexts, kinds, resourceOf } = frame
-  const serviceOf = textReader(yield* serviceData(frame))
+/** The distinct operations of each resource; spans without a service are skipped. */
+function* operationsOf(batch: SpanBatch): Steps<Operation[]> {
+  const { spans, names, nameTexts, kinds, resourceOf } = batch
+  const serviceOf = textReader(yield* serviceData(batch))
   const nameOf = textReader(dictionaryBytes(nameTexts, true))
   const seen = new Set<number>()
   const found: Operation[] = []

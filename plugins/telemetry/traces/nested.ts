@@ -1,11 +1,11 @@
-// Events and links of spans as JSON: an array a span.
+// Events and links of spans as JSON: one array per span.
 import { type ColumnData, formatTimestamp, ProtoReader, type Steps, wireType } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { JsonText } from '../wire/json-text.ts'
 import type { Ranges } from '../wire/ranges.ts'
 import { event, link } from './field.ts'
 
-/** Bytes of one step. */
+/** Bytes handled between two yields to other requests. */
 const stepBytes = 1 << 16
 
 /** `[{"name":…,"time":…,"attributes":{…}}]`, an empty array where a span has none. */

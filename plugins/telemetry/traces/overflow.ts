@@ -1,4 +1,4 @@
-// Attributes without a column of their own, as one JSON object an owner.
+// Attributes that have no column, as one JSON object per owner.
 import { type ColumnData, ProtoReader, type Steps } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { validity } from '../column/text-data.ts'
@@ -8,10 +8,10 @@ import type { Ranges } from '../wire/ranges.ts'
 import { jsonWriter } from './attribute-data.ts'
 import type { AttributeColumn } from './attributes.ts'
 
-/** Bytes of one step. */
+/** Bytes handled between two yields to other requests. */
 const stepBytes = 1 << 16
 
-/** A row for each of `owners`, null for those without such an attribute. */
+/** A JSON column with a row per owner; null for owners without such attributes. */
 export function* overflowData(
   body: Uint8Array,
   columns: readonly AttributeColumn[],
@@ -44,7 +44,7 @@ export function* overflowData(
   return { kind: 'bytes', offsets, bytes: out.bytes.subarray(0, out.length), ...(valid && { valid }) }
 }
 
-/** All entries of all sources, those of an owner together. */
+/** All entries of all sources, grouped by owner. */
 function byOwner(sources: readonly { readonly owners: Uint32Array; readonly count: number }[], owners: number) {
   const ends = new Uint32Array(owners)
   let total = 0

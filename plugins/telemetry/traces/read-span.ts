@@ -1,92 +1,92 @@
-// One span from its bytes into the frame.
+// One span from its bytes into the batch.
 import { type ProtoReader, wireType } from '../../../core/index.ts'
 import { kindNames, span, status, statusNames } from './field.ts'
-import type { Dropped, Frame } from './frame.ts'
+import type { Dropped, SpanBatch } from './span-batch.ts'
 
-/** Reads span `i`, the message the reader is in; spans come in order. Returns why it is none. */
-export function readSpan(frame: Frame, reader: ProtoReader, i: number): string | undefined {
-  frame.parentOffsets[i + 1] = frame.parentOffsets[i]!
+/** Reads span `i`, the message the reader is in; spans come in order. Returns the error for an invalid span. */
+export function readSpan(batch: SpanBatch, reader: ProtoReader, i: number): string | undefined {
+  batch.parentOffsets[i + 1] = batch.parentOffsets[i]!
   let ids = 0
   while (reader.next()) {
     switch (reader.field) {
       case span.traceId:
-        if (!readId(reader, frame.traceIds, i * 32, 16)) return 'trace_id must be 16 bytes that are not all zero'
+        if (!readId(reader, batch.traceIds, i * 32, 16)) return 'trace_id must be 16 bytes that are not all zero'
         ids |= 1
         break
       case span.spanId:
-        if (!readId(reader, frame.spanIds, i * 16, 8)) return 'span_id must be 8 bytes that are not all zero'
+        if (!readId(reader, batch.spanIds, i * 16, 8)) return 'span_id must be 8 bytes that are not all zero'
         ids |= 2
         break
       case span.parentSpanId:
-        if (!readParent(frame, reader, i)) return 'parent_span_id must be empty or 8 bytes'
+        if (!readParent(batch, reader, i)) return 'parent_span_id must be empty or 8 bytes'
         break
       case span.name: {
         const start = reader.pass()
-        frame.names[i] = frame.nameTexts.add(start, reader.at) + 1
+        batch.names[i] = batch.nameTexts.add(start, reader.at) + 1
         break
       }
       case span.start:
-        readTime(reader, frame.starts, i)
+        readTime(reader, batch.starts, i)
         break
       case span.end:
-        readTime(reader, frame.ends, i)
+        readTime(reader, batch.ends, i)
         break
       case span.attributes:
-        frame.spanAttributes.read(reader, i)
+        batch.spanAttributes.read(reader, i)
         break
       default:
-        readRare(frame, reader, i)
+        readRare(batch, reader, i)
     }
   }
   if (ids !== 3) return ids === 1 ? 'span_id is missing' : 'trace_id is missing'
-  return checkTimes(frame, i)
+  return checkTimes(batch, i)
 }
 
-function readRare(frame: Frame, reader: ProtoReader, i: number): void {
+function readRare(batch: SpanBatch, reader: ProtoReader, i: number): void {
   switch (reader.field) {
     case span.kind: {
       reader.expect(wireType.varint)
       const kind = reader.uint()
-      frame.kinds[i] = kind < kindNames.length ? kind : 0
+      batch.kinds[i] = kind < kindNames.length ? kind : 0
       break
     }
     case span.status:
-      readStatus(frame, reader, i)
+      readStatus(batch, reader, i)
       break
     case span.traceState:
-      frame.traceStates.read(reader, i)
+      batch.traceStates.read(reader, i)
       break
     case span.events: {
       const start = reader.pass()
-      frame.events.add(i, start, reader.at)
+      batch.events.add(i, start, reader.at)
       break
     }
     case span.links: {
       const start = reader.pass()
-      frame.links.add(i, start, reader.at)
+      batch.links.add(i, start, reader.at)
       break
     }
     case span.flags:
       reader.expect(wireType.fixed32)
-      frame.flags ??= new Uint32Array(frame.spans)
-      frame.flags[i] = reader.view.getUint32(reader.at, true)
+      batch.flags ??= new Uint32Array(batch.spans)
+      batch.flags[i] = reader.view.getUint32(reader.at, true)
       reader.skip()
       break
     case span.droppedAttributes:
-      readDropped(frame, reader, i, 'attributes')
+      readDropped(batch, reader, i, 'attributes')
       break
     case span.droppedEvents:
-      readDropped(frame, reader, i, 'events')
+      readDropped(batch, reader, i, 'events')
       break
     case span.droppedLinks:
-      readDropped(frame, reader, i, 'links')
+      readDropped(batch, reader, i, 'links')
       break
     default:
       reader.skip()
   }
 }
 
-function readDropped({ dropped, spans }: Frame, reader: ProtoReader, i: number, of: Dropped): void {
+function readDropped({ dropped, spans }: SpanBatch, reader: ProtoReader, i: number, of: Dropped): void {
   reader.expect(wireType.varint)
   const count = reader.uint()
   if (count === 0) return
@@ -94,7 +94,7 @@ function readDropped({ dropped, spans }: Frame, reader: ProtoReader, i: number, 
   dropped[of][i] = count
 }
 
-function readStatus({ statuses, statusMessages }: Frame, reader: ProtoReader, i: number): void {
+function readStatus({ statuses, statusMessages }: SpanBatch, reader: ProtoReader, i: number): void {
   statuses[i] = 0
   const outer = reader.enter()
   while (reader.next()) {
@@ -108,13 +108,13 @@ function readStatus({ statuses, statusMessages }: Frame, reader: ProtoReader, i:
   reader.leave(outer)
 }
 
-/** Two digits of every byte, as they lie in memory. */
+/** Both hexadecimal digits of each byte value, in memory order. */
 const digits = Uint16Array.from({ length: 256 }, (_, byte) => {
   const [high, low] = Buffer.from([byte]).toString('hex')
   return new Uint16Array(Uint8Array.of(high!.charCodeAt(0), low!.charCodeAt(0)).buffer)[0]!
 })
 
-/** False where it has another length or is nothing but zeros. */
+/** Reads an id; false for another length and for zeros only. */
 function readId(reader: ProtoReader, hex: Uint8Array, to: number, length: number): boolean {
   const { bytes } = reader
   const start = reader.pass()
@@ -130,15 +130,15 @@ function readId(reader: ProtoReader, hex: Uint8Array, to: number, length: number
   return any !== 0
 }
 
-/** A root has none, or one of zeros; false where it has another length. */
-function readParent(frame: Frame, reader: ProtoReader, i: number): boolean {
+/** Reads the parent id; a root span has none or zeros. False for another length. */
+function readParent(batch: SpanBatch, reader: ProtoReader, i: number): boolean {
   const before = reader.at
   const length = reader.length()
   reader.at = before
-  const to = frame.parentOffsets[i]!
-  if (readId(reader, frame.parentIds, to, 8)) {
-    frame.parentOffsets[i + 1] = to + 16
-    frame.hasParent[i >> 3]! |= 1 << (i & 7)
+  const to = batch.parentOffsets[i]!
+  if (readId(reader, batch.parentIds, to, 8)) {
+    batch.parentOffsets[i + 1] = to + 16
+    batch.hasParent[i >> 3]! |= 1 << (i & 7)
   }
   return length === 0 || length === 8
 }
@@ -152,7 +152,7 @@ function readTime(reader: ProtoReader, words: Int32Array, i: number): void {
 }
 
 /** Fills in the duration: 0 where the end is before the start. */
-function checkTimes({ starts, ends, durations }: Frame, i: number): string | undefined {
+function checkTimes({ starts, ends, durations }: SpanBatch, i: number): string | undefined {
   const [startLow, startHigh] = [starts[2 * i]! >>> 0, starts[2 * i + 1]!]
   const [endLow, endHigh] = [ends[2 * i]! >>> 0, ends[2 * i + 1]!]
   if (startHigh < 0) return 'start_time_unix_nano is after the year 2262'

@@ -11,7 +11,7 @@ export interface TracesRequest {
   readonly flattened: boolean
 }
 
-/** Throws DbError `InvalidArguments` for a pipeline that is none of the two for traces, and partitions that cannot be. */
+/** Throws DbError `InvalidArguments` for an unknown trace pipeline and for invalid partitions. */
 export function readTracesHeaders(headers: IncomingHttpHeaders): TracesRequest {
   const name = text(headers, 'x-svc-pipeline-name') || text(headers, 'x-svc-log-pipeline-name') || versions[0]
   if (!versions.some(version => version === name)) {
@@ -25,7 +25,7 @@ function text(headers: IncomingHttpHeaders, name: string): string {
   return headerText(headers, name).trim()
 }
 
-/** A table has one part here; what asks for parts that could never be is wrong all the same. */
+/** Tables are not partitioned; invalid requests for partitions are still refused. */
 function checkPartitions(headers: IncomingHttpHeaders): void {
   const hints = /(?:^|,)\s*trace_table_partitions\s*=([^,]*)/.exec(String(headers['x-svc-hints'] ?? ''))
   const value = hints?.[1]?.trim() ?? text(headers, 'x-svc-hint-trace_table_partitions')

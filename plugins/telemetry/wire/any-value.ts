@@ -1,11 +1,11 @@
-// Attributes: pairs of a key and a value of any kind, found in the bytes without making an object of each.
+// Reads OTLP attributes (KeyValue, AnyValue) as byte ranges, without an object per attribute.
 import type { ProtoReader } from '../../../core/index.ts'
 import { anyValue, keyValue } from './field.ts'
 
-/** Levels of arrays and maps a value may have. */
+/** Largest nesting of arrays and maps. */
 export const maxLevels = 100
 
-/** Where a key and its value stand; made once and filled again and again. */
+/** Byte ranges of a key and its value; one object is reused for all attributes. */
 export class KeyValue {
   keyStart = 0
   keyEnd = 0
@@ -19,7 +19,7 @@ export class KeyValue {
     reader.leave(outer)
   }
 
-  /** Reads the message between two places; the reader stands at its end, afterwards. */
+  /** Reads the message between two offsets, and leaves the reader at its end. */
   seek(reader: ProtoReader, start: number, end: number): void {
     reader.seek(start, end)
     this.#readFields(reader)
@@ -39,7 +39,7 @@ export class KeyValue {
   }
 }
 
-/** A value of any kind; made once and filled again and again. */
+/** A value of any kind; one object is reused for all values. */
 export class AnyValue {
   /** One of `anyValue`; `none` where nothing is set. */
   kind = 0
@@ -51,7 +51,7 @@ export class AnyValue {
   double = 0
   bool = false
 
-  /** Reads the message between two places; the reader stands where it stood, afterwards. Of several kinds the last counts. */
+  /** Reads the message between two offsets. The position of the reader does not change. Of several kinds the last counts. */
   read(reader: ProtoReader, start: number, end: number): void {
     const { at, end: outer } = reader
     this.kind = anyValue.none

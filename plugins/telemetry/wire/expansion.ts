@@ -1,9 +1,9 @@
-// What a request becomes in memory: every row has all that is said of its resource and scope.
+// Bounds what a request becomes in memory, because every row repeats the values of its resource and scope.
 import { DbError } from '../../../core/index.ts'
 import type { Outline } from './outline.ts'
 import type { Ranges } from './ranges.ts'
 
-/** Bytes of columns that a byte of a request may become, so that a few bytes in many rows cannot fill the memory. */
+/** Largest ratio of column bytes to request bytes. */
 const maxExpansion = 16
 const freeBytes = 64 << 20
 

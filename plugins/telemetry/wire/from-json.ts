@@ -1,4 +1,4 @@
-// A message in JSON to the same message in protobuf, so that everything behind it knows one encoding only.
+// Transcodes an OTLP message from JSON to protobuf, so that decoders know one encoding only.
 import { isUtf8 } from 'node:buffer'
 import {
   checkJsonValues,
@@ -25,7 +25,7 @@ import {
 } from '../../../core/index.ts'
 import type { Field, FieldKind, Message } from './message.ts'
 
-/** Bytes of one step. */
+/** Bytes handled between two yields to other requests. */
 const stepBytes = 1 << 14
 
 /**
@@ -49,7 +49,7 @@ export function* protobufOf(message: Message, json: Uint8Array, maxValues = 0): 
   return level.out.bytes
 }
 
-/** Where a message is written, and what it holds: one writer serves all messages that are as deep. */
+/** The writer of a message and its schema; one writer per nesting depth is reused. */
 interface Level {
   readonly out: ProtoWriter
   inner: Level | undefined
@@ -65,7 +65,7 @@ function innerOf(level: Level): Level {
   return level.inner
 }
 
-/** Where a value is read, and in how many others it lies. */
+/** The position of a value and its nesting depth. */
 interface Source {
   readonly cursor: JsonCursor
   readonly depth: number
@@ -102,7 +102,7 @@ function* writeAny(source: Source, level: Level, message: Message, path: string)
   }
 }
 
-/** Takes out what a member of that name has written before. */
+/** Removes the bytes of an earlier member of the same name. */
 function removeField(written: Map<string, number>, out: ProtoWriter, name: string, start: number): void {
   const behind = [...written.values()].filter(each => each > start)
   const end = Math.min(out.length, ...behind)
@@ -160,7 +160,7 @@ function checkDepth({ cursor, depth }: Source): void {
   if (depth >= maxJsonDepth) throw jsonError(cursor, cursor.at, `nested deeper than ${maxJsonDepth} levels`)
 }
 
-/** What a message shows of a long value. */
+/** Characters of a long value shown in an error. */
 function beginning(cursor: JsonCursor): ItemValue {
   if (startsWith(cursor, 0x5b)) return []
   return startsWith(cursor, 0x7b) ? {} : cursor.bytes.toString('utf8', cursor.at + 1, cursor.at + 81)

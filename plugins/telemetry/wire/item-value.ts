@@ -5,7 +5,7 @@ import { anyValue } from './field.ts'
 import { findField } from './find-field.ts'
 import { utf8 } from './utf8.ts'
 
-/** The AnyValue between two places; the reader stands where it stood, afterwards. Bytes are base64. */
+/** The AnyValue between two offsets. The position of the reader does not change. Bytes are base64. */
 export function itemValue(reader: ProtoReader, start: number, end: number, level = 0): ItemValue {
   if (level > maxLevels) {
     throw new DbError('InvalidArguments', `a value is nested deeper than ${maxLevels} levels`)
@@ -32,7 +32,7 @@ export function itemValue(reader: ProtoReader, start: number, end: number, level
   }
 }
 
-/** The KeyValues in one field of the message between two places. */
+/** The KeyValues in one field of the message between two offsets. */
 export function itemObject(
   reader: ProtoReader,
   start: number,

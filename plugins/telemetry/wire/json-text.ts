@@ -8,7 +8,7 @@ import { anyValue } from './field.ts'
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a] as const
 
-/** Writes JSON behind what is in its bytes. Integers stay integers, bytes become base64, numbers JSON has no word for become texts. */
+/** Writes JSON behind what is in its bytes. Integers stay integers, bytes become base64, NaN and infinities become strings. */
 export class JsonText {
   readonly out: GrowingBytes
   readonly #pairs: KeyValue[] = []
@@ -18,7 +18,7 @@ export class JsonText {
     this.out = out
   }
 
-  /** The AnyValue between two places; the reader stands where it stood, afterwards. */
+  /** The AnyValue between two offsets. The position of the reader does not change. */
   value(reader: ProtoReader, start: number, end: number, level = 0): void {
     if (level > maxLevels) throw tooDeep()
     const value = slot(this.#values, level, AnyValue)
@@ -51,7 +51,7 @@ export class JsonText {
     }
   }
 
-  /** The KeyValues in one field of the message between two places, as an object. */
+  /** The KeyValues in one field of the message between two offsets, as an object. */
   members(reader: ProtoReader, start: number, end: number, field: number, level = 0): void {
     const { at, end: outer } = reader
     const { out } = this
@@ -152,7 +152,7 @@ function tooDeep(): DbError {
   return new DbError('InvalidArguments', `a value is nested deeper than ${maxLevels} levels`)
 }
 
-/** The object of a level, made when it is reached for the first time. */
+/** The reusable object of a nesting level, created on first use. */
 function slot<T>(objects: T[], level: number, Kind: new () => T): T {
   const known = objects[level] ?? new Kind()
   objects[level] = known

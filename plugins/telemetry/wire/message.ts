@@ -1,4 +1,4 @@
-// The messages of the three signals as tables, for whoever reads them by the names JSON has for their fields.
+// Schemas of the OTLP messages by the JSON names of their fields, for transcoding from JSON.
 
 export type FieldKind =
   | 'text'
@@ -31,7 +31,7 @@ export type Message = { readonly [name: string]: Field }
 const one = (number: number, holds: Field['holds']): Field => ({ number, repeated: false, holds })
 const many = (number: number, holds: Field['holds']): Field => ({ number, repeated: true, holds })
 
-/** Its arrays and maps hold AnyValues again, so it is completed after it is made. */
+/** AnyValue is recursive, hence completed after its creation. */
 const anyValue: { [name: string]: Field } = {
   stringValue: one(1, 'text'),
   boolValue: one(2, 'bool'),

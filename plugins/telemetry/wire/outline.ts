@@ -1,4 +1,4 @@
-// Where the resources, scopes and items of a request stand: a first look, which passes over what is in them.
+// A first pass over a request: the byte ranges of its resources, scopes and items.
 import { DbError, ProtoReader } from '../../../core/index.ts'
 import { request, resourceEntry, scopeEntry } from './field.ts'
 import { Ranges } from './ranges.ts'
@@ -12,18 +12,18 @@ export interface Outline {
   readonly scopeUrls: Ranges
   /** Owners are scope entries. */
   readonly items: Ranges
-  /** Items that are larger than one may be, and the largest of them in bytes. */
+  /** How many items are too large, and the bytes of the largest of them. */
   leftOut: number
   largest: number
 }
 
-/** How many resources, scopes and items there may be, and how many bytes of one item. */
+/** Largest number of resources, scopes and items together, and largest bytes of an item. */
 export interface OutlineLimits {
   readonly items?: number
   readonly itemBytes?: number
 }
 
-/** Bytes of the items of one step. */
+/** Bytes of items handled between two yields to other requests. */
 export const stepBytes = 1 << 16
 
 /** Why an item is left out. */

@@ -1,4 +1,4 @@
-// Places in a request's bytes, as many as there are: the beginnings and ends of messages and texts.
+// Ranges of a request's bytes: where messages and texts begin and end.
 
 export class Ranges {
   /** What each belongs to: a span, a scope, a resource. */
@@ -21,7 +21,7 @@ export class Ranges {
     this.ends[i] = end
   }
 
-  /** All but those whose places are left out. */
+  /** All ranges except those whose indices are left out. */
   without(left: { has(i: number): boolean }): Ranges {
     const kept = new Ranges()
     for (let i = 0; i < this.count; i++) {

@@ -19,7 +19,7 @@ export interface Bound {
   readonly proven: boolean
 }
 
-/** One entry a parameter, in their order. */
+/** One entry per parameter, in their order. */
 export function bindArguments(scope: Scope, expr: CallExpr, spec: FunctionSpec, compile: Compile): readonly Bound[] {
   const given = assign(expr, spec)
   // Evaluated as written, which is how variables get their kinds.
@@ -44,7 +44,7 @@ function absent({ span }: CallExpr, param: Param, at: number): Bound {
   return { argument: undefined, node: undefined, value: param.default, proven: true }
 }
 
-export function isOptional(param: Param): boolean {
+function isOptional(param: Param): boolean {
   return param.optional === true || param.default !== undefined
 }
 

@@ -1,4 +1,4 @@
-// Hints for misspelt names, as far off as those that the language itself gives.
+// Hints for misspelt names, with the same maximal distance as the original compiler.
 import { closest } from '../../../core/compute.ts'
 
 /** A note naming the candidate that is nearest to a name, if one is near. */

@@ -17,7 +17,7 @@ export function compileAssignment(scope: Scope, expr: AssignExpr, compile: Compi
     : compileHandled(scope, expr, expr.error, compile)
 }
 
-/** The right side; of `a |= b` it is `a | b`. A target whose right side does not compile is of no kind, which offends nobody. */
+/** The right side; of `a |= b` it is `a | b`. Where the right side does not compile, the target gets the empty kind, so that no further errors follow. */
 function compileValue(scope: Scope, expr: AssignExpr, compile: Compile): Node {
   const { target, value, span } = expr
   try {
@@ -173,7 +173,7 @@ function writeExternal(scope: Scope, root: 'event' | 'metadata', path: readonly 
   })
 }
 
-/** Tells of a write to a field that is watched. */
+/** Records a write to a watched field. */
 function noting({ watched, written }: Context, [first]: readonly Segment[], write: (value: Value) => void) {
   if (typeof first !== 'string' || !watched.has(first)) return write
   return (value: Value) => {

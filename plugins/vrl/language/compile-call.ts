@@ -36,7 +36,7 @@ export function compileCall(scope: Scope, expr: CallExpr, compile: Compile): Nod
   return { ...node, fallible: true, cause: mismatch ?? unhandled(expr.span) }
 }
 
-/** A constant the program ends in before it is known: the function has nothing to prepare with, and is never called. */
+/** An argument that always ends the program: the call is never made, so nothing is prepared. */
 function isUnreachable({ params }: FunctionSpec, bound: readonly Bound[]): boolean {
   return bound.some(({ node }, i) => params[i]!.constant === true && node?.kind.bits === 0)
 }

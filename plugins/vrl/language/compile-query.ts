@@ -1,5 +1,5 @@
 // Compiles reads: variables, and paths on the event, the metadata, variables and results.
-import type { Expr, QueryExpr, Segment, VariableExpr } from './ast.ts'
+import type { QueryExpr, Segment, VariableExpr } from './ast.ts'
 import { closestNote } from './closest-note.ts'
 import type { Compile } from './compile.ts'
 import { type Context, share } from './context.ts'
@@ -20,7 +20,7 @@ export function compileVariable(scope: Scope, expr: VariableExpr): Node {
 }
 
 /** E701 when it is not in scope. */
-export function findVariable(scope: Scope, { name, span }: VariableExpr): Variable {
+function findVariable(scope: Scope, { name, span }: VariableExpr): Variable {
   const variable = scope.state.variables.get(name)
   scope.used.add(name)
   if (variable !== undefined) return variable
@@ -44,10 +44,6 @@ function queryNode(scope: Scope, { span, path }: QueryExpr, base: Node): Node {
   const run = () => share(context, getPath(read(), path) ?? null)
   const constant = base.constant === undefined ? undefined : (getPath(base.constant, path) ?? null)
   return { span, kind: kindAt(base.kind, path), ...inherit(base), ...constantly(constant), run, base }
-}
-
-export function isExternal(expr: Expr): expr is QueryExpr & { readonly root: 'event' | 'metadata' } {
-  return expr.type === 'query' && typeof expr.root === 'string'
 }
 
 function readExternal(context: Context, root: 'event' | 'metadata', path: readonly Segment[]): () => Value {

@@ -15,7 +15,7 @@ import { readTime } from './time-literal.ts'
 import { warnUnusedValues } from './unused.ts'
 import { isText, lossy, Regex, type Value } from './value.ts'
 
-/** Handed down so that the parts of the compiler need not import each other in circles. */
+/** Passed as a parameter to avoid import cycles between the parts of the compiler. */
 export type Compile = (scope: Scope, expr: Expr) => Node
 
 export const compileExpr: Compile = (scope, expr) => {
@@ -107,7 +107,7 @@ function compileObject(scope: Scope, expr: ObjectExpr): Node {
 }
 
 /** A block: its new variables end with it. */
-export function compileBlock(scope: Scope, block: BlockExpr): Node {
+function compileBlock(scope: Scope, block: BlockExpr): Node {
   const before = new Set(scope.state.variables.keys())
   const node = compileBody(scope, block.body, block)
   leaveScope(scope.state, before)

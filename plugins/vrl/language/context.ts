@@ -27,13 +27,13 @@ export interface Context {
   readonly log: LogSink
   /** Containers below the event, the metadata or a variable that nothing else refers to, so that writes may change them in place. */
   readonly owned: Set<Value>
-  /** Fields of whose being written the caller wants to know. */
+  /** Fields whose writes the caller wants to know about. */
   readonly watched: ReadonlySet<string>
-  /** Those of them that this run has written where the program's text names them. */
+  /** The watched fields that this run has written by name. */
   readonly written: Set<string>
   /** When the run must have ended, by `performance.now()`. */
   deadline: number
-  /** Iterations since the clock was looked at. */
+  /** Iterations since the clock was last read. */
   steps: number
 }
 
@@ -79,7 +79,7 @@ export function checkOutput(context: Context, length: number): void {
     throw new Failure(`the result is longer than ${context.limits.output} bytes`, 'limit')
 }
 
-/** A container that leaves its place may be held elsewhere from now on: nothing is owned any longer. */
+/** Forgets all owned containers: one that is read may be referenced elsewhere from now on. */
 export function share(context: Context, value: Value): Value {
   if (typeof value === 'object' && value !== null && context.owned.size > 0) context.owned.clear()
   return value

@@ -1,4 +1,4 @@
-// The parser's place among the tokens, and the ways it can be disappointed there.
+// The parser's position among the tokens, and its errors for tokens that do not fit.
 import type { Expr } from './ast.ts'
 import { CompileError, type Span } from './diagnostic.ts'
 import type { Token } from './token.ts'

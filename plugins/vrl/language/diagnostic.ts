@@ -12,7 +12,7 @@ export interface Diagnostic {
   readonly severity: 'error' | 'warning'
   readonly title: string
   readonly span: Span
-  /** What is wrong at the marked place. */
+  /** What is wrong at the marked position. */
   readonly label: string
   readonly notes: readonly string[]
 }
@@ -32,7 +32,7 @@ export function position(source: string, offset: number): { readonly line: numbe
   return { line: before.split('\n').length, column: [...before.slice(start)].length + 1 }
 }
 
-/** All diagnostics as text: title, place, the line with carets, label and notes of each. */
+/** All diagnostics as text: title, position, the line with carets, label and notes of each. */
 export function printDiagnostics(source: string, diagnostics: readonly Diagnostic[]): string {
   return diagnostics.map(diagnostic => print(source, diagnostic)).join('\n\n')
 }

@@ -1,4 +1,4 @@
-// How a running program fails. No Error: these are thrown per item on the hot path, and a stack would cost more than the item.
+// Failures of a running program. They are no Errors: they are thrown per item, and capturing a stack would cost more than the item.
 
 /** Thrown where an expression fails; `err` variables receive the message. */
 export class Failure {

@@ -110,7 +110,7 @@ export interface FunctionSpec {
   readonly examples: readonly Example[]
 }
 
-/** How a function fails at run time: `throw fail('unable to …')`. The call's name and place are put before the message. */
+/** How a function fails at run time: `throw fail('unable to …')`. The call's name and position are put before the message. */
 export function fail(message: string): Failure {
   return new Failure(message)
 }

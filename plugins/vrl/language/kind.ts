@@ -88,7 +88,7 @@ export function objectOf(fields: Readonly<Record<string, Kind>>, unknown: Kind =
 }
 
 /** An array with exactly these items. */
-export function tupleOf(items: readonly Kind[]): Kind {
+function tupleOf(items: readonly Kind[]): Kind {
   return { bits: bit.array, array: { known: new Map(items.entries()), unknown: undefinedKind } }
 }
 

@@ -21,7 +21,7 @@ export interface Node {
   readonly run: () => Value
 }
 
-/** E100 at a place, the cause of expressions that fail by themselves. */
+/** E100 at a position, the cause of expressions that fail by themselves. */
 export function unhandled(span: Span): CompileError {
   return new CompileError(100, 'unhandled error', span, 'expression can result in runtime error', [
     'handle the error case to ensure runtime success'

@@ -82,7 +82,7 @@ function endStatement(cursor: Cursor, closing?: string): void {
 }
 
 /** Whatever may be a statement. */
-export function parseExpr(cursor: Cursor): Expr {
+function parseExpr(cursor: Cursor): Expr {
   return deeper(cursor, () => {
     const token = peek(cursor)
     if (isWord(token, 'if')) return parseIf(cursor)
@@ -107,7 +107,7 @@ function parseReturn(cursor: Cursor): Expr {
 }
 
 /** An assignment, or what an operator makes. */
-export function parseAssignment(cursor: Cursor): Expr {
+function parseAssignment(cursor: Cursor): Expr {
   const left = parseOperators(cursor)
   const token = peek(cursor)
   if (token.newline) return left
@@ -139,7 +139,7 @@ function isTarget(expr: Expr): expr is Target {
 }
 
 /** Operators only: array items, object values, arguments. */
-export function parseOperators(cursor: Cursor, level = 0): Expr {
+function parseOperators(cursor: Cursor, level = 0): Expr {
   if (level === levels.length) return parseNot(cursor)
   const operators = levels[level]!
   let left = parseOperators(cursor, level + 1)
@@ -166,7 +166,7 @@ function parseNot(cursor: Cursor): Expr {
 }
 
 /** `{ … }` with at least one expression. */
-export function parseBlock(cursor: Cursor): BlockExpr {
+function parseBlock(cursor: Cursor): BlockExpr {
   const { start } = expectMark(cursor, '{')
   const body: Expr[] = []
   while (skipMark(cursor, ';'));

@@ -101,7 +101,7 @@ function compileRoot(scope: Scope, compileNode: () => Node, span: Node['span']):
 function makeProgram(scope: Scope, nodes: readonly Node[]): Program {
   const { context, returns } = scope
   const run = nodes.length === 0 ? () => null : sequence(scope, nodes)
-  // One shape from the beginning: slots are written in any order.
+  // All slots exist from the start: V8 then keeps one hidden class, whatever the order of writes.
   for (let i = 0; i < scope.slots; i++) context.variables.push(null)
   const kind = union(stored(nodes.at(-1)?.kind ?? kinds.null), returns)
   return {

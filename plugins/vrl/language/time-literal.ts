@@ -3,12 +3,12 @@ import { daysFromCivil, daysInMonth } from '../../../core/compute.ts'
 import { CompileError, type Span } from './diagnostic.ts'
 import { Timestamp } from './value.ts'
 
-const shape =
+const pattern =
   /^([+-]?\d{4,6})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?\s*(?:([Zz])|([+-])(\d\d):?(\d\d))$/
 
 /** The time of an RFC 3339 text, or undefined when it is none. */
 export function parseRfc3339(text: string): Timestamp | undefined {
-  const found = shape.exec(text)
+  const found = pattern.exec(text)
   if (found === null) return undefined
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [
     number,

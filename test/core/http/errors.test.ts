@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { Type } from 'typebox'
-import { DbError, definePlugin } from '../../../core/index.ts'
+import { type Core, DbError, definePlugin } from '../../../core/index.ts'
+import type { RootLogger } from '../../../core/log/log.ts'
 import { startServer } from '../../helpers.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
@@ -304,4 +305,17 @@ t.test('a plugin may have a route of its prefix with and without the slash', asy
     t.match([other.statusCode, other.headers.allow], [405, /GET/], url)
   }
   t.equal((await main.inject({ method: 'GET', url: '/v1/rooted/x' })).headers.allow, 'PUT')
+})
+
+t.test('long paths and messages are cut in the log: nobody fills it without a password', async t => {
+  const { main } = await startServer(t)
+  const log = main.getDecorator<Core>('core').log as RootLogger
+  const lines: string[] = []
+  const end = log.listen(line => void lines.push(line))
+  const response = await main.inject(`/${'x'.repeat(30_000)}`)
+  end()
+  t.equal(response.statusCode, 404)
+  const told = lines.filter(line => line.includes('xxxx'))
+  t.equal(told.length, 1)
+  t.ok(told[0]!.length < 1_500, `${told[0]!.length} characters`)
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Patterns, type ShapeLines } from '../../../plugins/logquery/patterns/cluster.ts'
+import { Patterns, type TemplateLines } from '../../../plugins/logquery/patterns/cluster.ts'
 import { regexOf, textOf } from '../../../plugins/logquery/patterns/text.ts'
 import { eventually } from '../../eventually.ts'
 import { type LogServer, startLogs } from './fixtures.ts'
@@ -73,7 +73,7 @@ t.test('similar lines are one pattern, with counts, times and examples', async t
 })
 
 t.test('lines beyond what is looked at are counted', async t => {
-  const toml = '[plugins.logquery]\nmax_pattern_lines = 50\nmax_pattern_shapes = 3\nmax_pattern_length = 20'
+  const toml = '[plugins.logquery]\nmax_pattern_lines = 50\nmax_pattern_templates = 3\nmax_pattern_length = 20'
   const server = await startLogs(t, toml)
   const words = ['zero', 'one', 'two', 'three', 'four']
   await withLines(
@@ -176,21 +176,21 @@ t.test('the work ends when the client leaves', async t => {
   )
 })
 
-const shapeLines = (shape: string, count = 1): ShapeLines => ({
-  ...{ shape, count, first: 0n, last: 0n, example: shape },
+const templateLines = (template: string, count = 1): TemplateLines => ({
+  ...{ template, count, first: 0n, last: 0n, example: template },
   isCut: false
 })
 
 t.test('lines that share less than half of their words, or other gaps, stay apart', t => {
   const patterns = new Patterns()
-  for (const shape of [
+  for (const template of [
     'open file a now',
     'open file b now',
     'open door c later',
     'open file, now <*>',
     'close file a now'
   ])
-    patterns.add(shapeLines(shape))
+    patterns.add(templateLines(template))
   t.strictSame(patterns.list().map(textOf), [
     'open file <*> now',
     'open door c later',
@@ -202,18 +202,18 @@ t.test('lines that share less than half of their words, or other gaps, stay apar
 
 t.test('however different lines are, each is compared with few patterns and none is lost', t => {
   const patterns = new Patterns()
-  const shapes = 20_000
+  const templates = 20_000
   const began = process.cpuUsage()
-  for (let i = 0; i < shapes; i++) {
+  for (let i = 0; i < templates; i++) {
     const words = Array.from({ length: 200 }, (_, j) => `w${(i * 7919 + j * 104_729) % 1_000_003}`)
-    patterns.add(shapeLines(`same ${words.join(' ')}`))
+    patterns.add(templateLines(`same ${words.join(' ')}`))
   }
   const { user } = process.cpuUsage(began)
   const list = patterns.list()
   t.ok(list.length <= 64, `${list.length} patterns`)
   t.equal(
     list.reduce((sum, { count }) => sum + count, 0),
-    shapes
+    templates
   )
   t.ok(user < 10e6, `${user / 1000} ms`)
   for (const pattern of list) t.ok(new RegExp(regexOf(pattern), 'u'))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { DbError, ProtoWriter } from '../../../core/index.ts'
-import { Frame } from '../../../plugins/metricsys/write/decode/frame.ts'
+import { DecodeBuffer } from '../../../plugins/metricsys/write/decode/decode-buffer.ts'
 import { decodeV1 } from '../../../plugins/metricsys/write/decode/v1.ts'
 import { decodeV2 } from '../../../plugins/metricsys/write/decode/v2.ts'
 import { SeriesNames } from '../../../plugins/metricsys/write/series-name.ts'
@@ -9,22 +9,22 @@ import { bitsOf, labelsV1, type TestSeries, writeV1, writeV2 } from './messages.
 
 const names = new SeriesNames(false)
 
-/** What a frame holds, series by series: labels, then time and bits of each sample. */
-function contents(frame: Frame): unknown[] {
-  const bits = new BigUint64Array(frame.values.buffer, 0, frame.samples)
-  return Array.from({ length: frame.keyCount }, (_, key) => {
-    const labels = names.readLabels(frame.body, frame.starts[key]!, frame.ends[key]!)
+/** What a buffer holds, series by series: labels, then time and bits of each sample. */
+function contents(buffer: DecodeBuffer): unknown[] {
+  const bits = new BigUint64Array(buffer.values.buffer, 0, buffer.samples)
+  return Array.from({ length: buffer.keyCount }, (_, key) => {
+    const labels = names.readLabels(buffer.body, buffer.starts[key]!, buffer.ends[key]!)
     const samples: [number, bigint][] = []
-    for (let i = 0; i < frame.samples; i++)
-      if (frame.series[i] === key) samples.push([Number(frame.times[i]), bits[i]!])
+    for (let i = 0; i < buffer.samples; i++)
+      if (buffer.series[i] === key) samples.push([Number(buffer.times[i]), bits[i]!])
     return [Object.fromEntries(Array.from(labels, ([name, value]) => [name, Buffer.from(value).toString()])), samples]
   })
 }
 
-function decode(body: Uint8Array, version: 1 | 2 = 1, frame = new Frame()) {
-  frame.reserveBody(body.length).set(body)
-  const decoded = version === 1 ? decodeV1(frame, body.length) : decodeV2(frame, body.length)
-  return { ...decoded, frame, series: contents(frame) }
+function decode(body: Uint8Array, version: 1 | 2 = 1, buffer = new DecodeBuffer()) {
+  buffer.reserveBody(body.length).set(body)
+  const decoded = version === 1 ? decodeV1(buffer, body.length) : decodeV2(buffer, body.length)
+  return { ...decoded, buffer, series: contents(buffer) }
 }
 
 const labelMap = fc.dictionary(
@@ -41,15 +41,15 @@ const someSeries: fc.Arbitrary<TestSeries[]> = fc.array(fc.record({ labels: labe
 const expected = (series: readonly TestSeries[]) =>
   series.map(({ labels, samples = [] }) => [labels, samples.map(([time, value]) => [time, bitsOf(value as number)])])
 
-t.test('both versions hold the same series, in one frame used again and again', async () => {
-  const frame = new Frame()
+t.test('both versions hold the same series, in one buffer used again and again', async () => {
+  const buffer = new DecodeBuffer()
   fc.assert(
     fc.property(someSeries, series => {
       for (const [version, body] of [
         [1, writeV1(series)],
         [2, writeV2(series)]
       ] as const) {
-        const found = decode(body, version, frame)
+        const found = decode(body, version, buffer)
         if (JSON.stringify(found.series, text) !== JSON.stringify(expected(series), text)) return false
       }
       return true
@@ -61,7 +61,7 @@ function text(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-t.test('thousands of series and samples make the frame grow', async t => {
+t.test('thousands of series and samples make the buffer grow', async t => {
   const series = Array.from({ length: 5000 }, (_, i) => ({
     labels: { __name__: 'm', i: String(i) },
     samples: [
@@ -147,8 +147,8 @@ t.test('damaged requests are decoded or refused, never anything else', async () 
       const body = (version === 1 ? writeV1(series) : writeV2(series)).slice()
       for (const [at, byte] of changes) if (body.length > 0) body[at % body.length] = byte
       try {
-        const { frame } = decode(body.subarray(0, Math.max(0, body.length - cut)), version)
-        for (let i = 0; i < frame.keyCount; i++) names.read(frame.body, frame.starts[i]!, frame.ends[i]!)
+        const { buffer } = decode(body.subarray(0, Math.max(0, body.length - cut)), version)
+        for (let i = 0; i < buffer.keyCount; i++) names.read(buffer.body, buffer.starts[i]!, buffer.ends[i]!)
         return true
       } catch (error) {
         return error instanceof DbError && error.code === 'InvalidArguments'

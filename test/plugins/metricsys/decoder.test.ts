@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { encodeSnappy, isDbError, seriesSeed } from '../../../core/index.ts'
 import { hashKeys } from '../../../core/model/series-hash.ts'
+import { DecodeBuffer } from '../../../plugins/metricsys/write/decode/decode-buffer.ts'
 import { createDecoder } from '../../../plugins/metricsys/write/decode/decoder.ts'
-import { Frame } from '../../../plugins/metricsys/write/decode/frame.ts'
 import { decode, type Encoding } from '../../../plugins/metricsys/write/decode/request.ts'
 import { eventually } from '../../eventually.ts'
 import { type TestSeries, writeV1, writeV2 } from './messages.ts'
@@ -17,19 +17,19 @@ function makeSeries(count: number): TestSeries[] {
   }))
 }
 
-/** What a request became, without the room a frame keeps. */
-async function contents(frame: Frame, decoded: ReturnType<typeof decode>) {
+/** What a request became, without the room a buffer keeps. */
+async function contents(buffer: DecodeBuffer, decoded: ReturnType<typeof decode>) {
   const { failures, ...rest } = await decoded
-  const { keyCount, samples, body, tail } = frame
+  const { keyCount, samples, body, tail } = buffer
   return {
     ...rest,
     failures: failures.map(({ code, message }) => `${code}: ${message}`),
     body: Buffer.from(body.slice(0, tail)).toString('base64'),
-    starts: frame.starts.slice(0, keyCount),
-    ends: frame.ends.slice(0, keyCount),
-    series: frame.series.slice(0, samples),
-    times: frame.times.slice(0, samples),
-    values: frame.values.slice(0, samples)
+    starts: buffer.starts.slice(0, keyCount),
+    ends: buffer.ends.slice(0, keyCount),
+    series: buffer.series.slice(0, samples),
+    times: buffer.times.slice(0, samples),
+    values: buffer.values.slice(0, samples)
   }
 }
 
@@ -37,11 +37,11 @@ async function contents(frame: Frame, decoded: ReturnType<typeof decode>) {
 async function readyDecoder(t: Test) {
   const decoder = createDecoder()
   t.teardown(() => decoder.close())
-  const frame = new Frame()
+  const buffer = new DecodeBuffer()
   const request = encodeSnappy(writeV1(makeSeries(1000)))
   await eventually(async () => {
-    await decoder.decode(frame, request, { version: '1.0', codec: 'snappy', limit })
-    return frame.isHashed
+    await decoder.decode(buffer, request, { version: '1.0', codec: 'snappy', limit })
+    return buffer.isHashed
   })
   t.pass('the thread takes over')
   return decoder
@@ -56,23 +56,23 @@ t.test('a request is the same whichever thread decodes it, many at once', async 
       { version: '2.0', bytes: encodeSnappy(writeV2(series)) } as const
     ]
   })
-  const frames = requests.map(() => new Frame())
+  const buffers = requests.map(() => new DecodeBuffer())
   const there = await Promise.all(
     requests.map(({ version, bytes }, i) => {
-      const frame = frames[i]!
-      return contents(frame, decoder.decode(frame, bytes, { version, codec: 'snappy', limit }))
+      const buffer = buffers[i]!
+      return contents(buffer, decoder.decode(buffer, bytes, { version, codec: 'snappy', limit }))
     })
   )
   for (const [i, { version, bytes }] of requests.entries()) {
-    const frame = new Frame()
-    t.same(there[i], await contents(frame, decode(frame, bytes, { version, codec: 'snappy', limit })))
-    const hashes = new Int32Array(frame.keyCount * 4)
-    hashKeys(frame.keys, hashes, seriesSeed)
-    t.same(frames[i]!.keys.hashes!.slice(0, hashes.length), hashes, 'hashed for this process')
+    const buffer = new DecodeBuffer()
+    t.same(there[i], await contents(buffer, decode(buffer, bytes, { version, codec: 'snappy', limit })))
+    const hashes = new Int32Array(buffer.keyCount * 4)
+    hashKeys(buffer.keys, hashes, seriesSeed)
+    t.same(buffers[i]!.keys.hashes!.slice(0, hashes.length), hashes, 'hashed for this process')
   }
 })
 
-t.test('frames come back in any order, grow in either thread, and are read as new ones are', async t => {
+t.test('buffers come back in any order, grow in either thread, and are read as new ones are', async t => {
   const decoder = await readyDecoder(t)
   const encoding = { version: '1.0', codec: 'snappy', limit: 0 } as const
   const requests = [300, 2000, 900, 6000].map(count => encodeSnappy(writeV1(makeSeries(count))))
@@ -82,17 +82,17 @@ t.test('frames come back in any order, grow in either thread, and are read as ne
   broken.fill(255, broken.length - 500)
   const expected = await Promise.all(
     requests.map(bytes => {
-      const frame = new Frame()
-      return contents(frame, decode(frame, bytes, encoding))
+      const buffer = new DecodeBuffer()
+      return contents(buffer, decode(buffer, bytes, encoding))
     })
   )
-  const frames = Array.from({ length: 11 }, () => new Frame())
+  const buffers = Array.from({ length: 11 }, () => new DecodeBuffer())
   for (let round = 0; round < 4; round++) {
-    const answers = frames.map(async (frame, i) => {
+    const answers = buffers.map(async (buffer, i) => {
       const which = (i * 7 + round * 3) % (requests.length + 1)
       if (which === requests.length)
-        return t.match(await refusal(decoder.decode(frame, broken, encoding)), { code: 'InvalidArguments' })
-      t.same(await contents(frame, decoder.decode(frame, requests[which]!, encoding)), expected[which])
+        return t.match(await refusal(decoder.decode(buffer, broken, encoding)), { code: 'InvalidArguments' })
+      t.same(await contents(buffer, decoder.decode(buffer, requests[which]!, encoding)), expected[which])
     })
     await Promise.all(answers)
   }
@@ -110,19 +110,19 @@ t.test('what cannot be read is told with the same error, and the next request is
     [broken, { version: '1.0', codec: 'gzip', limit }]
   ]
   for (const [bytes, encoding] of cases) {
-    const here = await refusal(decode(new Frame(), bytes, encoding))
+    const here = await refusal(decode(new DecodeBuffer(), bytes, encoding))
     t.match(here, { code: 'InvalidArguments' })
-    t.same(await refusal(decoder.decode(new Frame(), bytes, encoding)), here)
+    t.same(await refusal(decoder.decode(new DecodeBuffer(), bytes, encoding)), here)
   }
-  const frame = new Frame()
-  await decoder.decode(frame, good, { version: '1.0', codec: 'snappy', limit })
-  t.equal(frame.samples, 2000)
+  const buffer = new DecodeBuffer()
+  await decoder.decode(buffer, good, { version: '1.0', codec: 'snappy', limit })
+  t.equal(buffer.samples, 2000)
 })
 
 t.test('a decoder that is closed lets nobody wait', async t => {
   const decoder = await readyDecoder(t)
   const request = encodeSnappy(writeV1(makeSeries(20_000)))
-  const waiting = refusal(decoder.decode(new Frame(), request, { version: '1.0', codec: 'snappy', limit }))
+  const waiting = refusal(decoder.decode(new DecodeBuffer(), request, { version: '1.0', codec: 'snappy', limit }))
   await decoder.close()
   t.match(await waiting, { code: 'Cancelled' })
 })

@@ -372,7 +372,7 @@ t.test('queries are counted by kind and result, and slow ones are kept', async t
   t.match(metrics, /svc_promql_queries_total\{kind="range",result="success"\} 1/)
   t.match(metrics, /svc_promql_queries_total\{kind="instant",result="syntax"\} 1/)
   t.match(metrics, /svc_promql_query_elapsed_count\{kind="range"\} 1/)
-  await core.slowQueries.settle()
+  await core.slowQueries.flush()
   const rows = await sql('SELECT query, promql_step FROM slow_queries WHERE is_promql', 'svc_private')
   t.same(rows, [['max(temp)', 15_000]])
 })

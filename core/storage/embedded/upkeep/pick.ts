@@ -37,21 +37,25 @@ export function pickFiles(table: Table, files: readonly DataFile[], cutoff: bigi
   const small = live.filter(file => sizeOf(file) < fullBytes / 2)
   const windows = Map.groupBy(small, file => windowOf(table, file))
   for (const group of windows.values()) {
-    const picked = pickRun(table, group, live)
+    const picked = pickRun(table, group, live, sizeOf)
     if (picked.length > 0) return picked
   }
   return []
 }
 
 /** The longest run of small files in the order they were written that makes one full file. */
-function pickRun(table: Table, group: readonly DataFile[], all: readonly DataFile[]): readonly DataFile[] {
-  const sizeOf = sizes(table)
+function pickRun(
+  table: Table,
+  group: readonly DataFile[],
+  all: readonly DataFile[],
+  sizeOf: SizeOf
+): readonly DataFile[] {
   const sorted = [...group].sort((a, b) => a.minSeq - b.minSeq)
   let run: DataFile[] = []
   let size = 0
   for (const file of sorted) {
     if (size + sizeOf(file) > fullBytes && run.length > 0) {
-      const picked = worthwhile(table, run, all)
+      const picked = worthwhile(table, run, all, sizeOf)
       if (picked.length > 0) return picked
       run = []
       size = 0
@@ -59,28 +63,33 @@ function pickRun(table: Table, group: readonly DataFile[], all: readonly DataFil
     run.push(file)
     size += sizeOf(file)
   }
-  return worthwhile(table, run, all)
+  return worthwhile(table, run, all, sizeOf)
 }
 
 /**
  * The run, or its later part: a file is merged with others that are three times as large together, so that its rows are written anew a few times until
  * it is full, however many small files come after it.
  */
-function worthwhile(table: Table, run: readonly DataFile[], all: readonly DataFile[]): readonly DataFile[] {
+function worthwhile(
+  table: Table,
+  run: readonly DataFile[],
+  all: readonly DataFile[],
+  sizeOf: SizeOf
+): readonly DataFile[] {
   for (let from = 0; from < run.length - 1; from++) {
     const part = run.slice(from)
     const bytes = sum(part, ({ bytes }) => bytes)
     if (bytes > fewBytes && 4 * part[0]!.bytes > bytes) continue
-    return isWorth(table, part, all) ? part : []
+    return isWorth(table, part, all, sizeOf) ? part : []
   }
   return []
 }
 
-function isWorth(table: Table, run: readonly DataFile[], all: readonly DataFile[]): boolean {
+function isWorth(table: Table, run: readonly DataFile[], all: readonly DataFile[], sizeOf: SizeOf): boolean {
   if (run.length < 2 || !isWhole(table, run, all)) return false
   const versions =
     !table.options.append_mode && run.some((file, i) => run.slice(i + 1).some(other => meets(file, other)))
-  return run.length >= minFiles || versions || sum(run, sizes(table)) >= fullBytes / 2
+  return run.length >= minFiles || versions || sum(run, sizeOf) >= fullBytes / 2
 }
 
 /**
@@ -102,8 +111,10 @@ function windowOf(table: Table, file: DataFile): bigint {
   return file.minTime / (windowSeconds * unitsPerSecond[timeUnit(table.timeIndex.type as TimestampType)])
 }
 
+type SizeOf = (file: DataFile) => number
+
 /** Bytes of a file, or as many as its row groups are of a full one. */
-function sizes(table: Table): (file: DataFile) => number {
+function sizes(table: Table): SizeOf {
   const perGroup = rowsPerGroup(table)
   const fullRows = perGroup === undefined ? fullGroups * usualGroup : fullIndexedGroups * perGroup
   return ({ bytes, rows }) => Math.max(bytes, (rows / fullRows) * fullBytes)

@@ -1,22 +1,22 @@
-// The decoding thread: requests come and go in memory that both threads share.
+// The decoding thread. Requests and results stay in memory that it shares with the main thread; messages carry only sizes.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type ErrorCode, isDbError } from '../../../../core/wire/index.ts'
+import { type BufferCounts, type BufferMemory, DecodeBuffer, isLarge, isSameMemory } from './decode-buffer.ts'
 import type { Decoded } from './decoded.ts'
-import { Frame, type FrameCounts, type FrameMemory, isLarge, isSameMemory } from './frame.ts'
 import { decode, type Encoding } from './request.ts'
 
 export interface DecodeTask {
   readonly id: number
   readonly encoding: Encoding
-  /** The request is the first so many bytes of its input. */
+  /** Bytes of the request in `input`. */
   readonly size: number
-  /** Which of the frames this thread keeps; undefined for one it shall not keep. */
+  /** Under which number this thread keeps the buffer; undefined for a buffer that is not kept. */
   readonly slot: number | undefined
-  /** Left out where it is the same as before in this slot. */
-  readonly memory?: FrameMemory
+  /** Absent where the memory of this slot has not changed. */
+  readonly memory?: BufferMemory
 }
 
-/** Errors do not pass between threads as what they are. */
+/** A DbError as plain data: errors lose their class between threads. */
 export interface ErrorNote {
   readonly code: ErrorCode
   readonly message: string
@@ -27,48 +27,48 @@ export type DecodeAnswer =
   | { readonly id: number; readonly error: ErrorNote }
   | {
       readonly id: number
-      /** Left out where it is what the task came with. */
-      readonly memory?: FrameMemory
-      readonly counts: FrameCounts
+      /** Absent where it is the memory of the task. */
+      readonly memory?: BufferMemory
+      readonly counts: BufferCounts
       readonly decoded: Omit<Decoded, 'failures'>
       readonly failures: readonly ErrorNote[]
     }
 
 const { seed } = workerData as { readonly seed: Int32Array }
-const frames: (Frame | undefined)[] = []
+const buffers: (DecodeBuffer | undefined)[] = []
 
 async function answer(task: DecodeTask): Promise<DecodeAnswer> {
   const { id, encoding, size } = task
-  const frame = frameOf(task)
-  const before = frame.memory
+  const buffer = bufferOf(task)
+  const before = buffer.memory
   try {
-    const { failures, ...decoded } = await decode(frame, frame.input.subarray(0, size), encoding)
-    frame.hash(seed)
-    const { counts, memory } = frame
+    const { failures, ...decoded } = await decode(buffer, buffer.input.subarray(0, size), encoding)
+    buffer.hash(seed)
+    const { counts, memory } = buffer
     const grown = isSameMemory(before, memory) ? {} : { memory }
-    if (task.slot !== undefined && isLarge(memory)) frames[task.slot] = undefined
+    if (task.slot !== undefined && isLarge(memory)) buffers[task.slot] = undefined
     return { id, ...grown, counts, decoded, failures: failures.map(noteOf) }
   } catch (error) {
     if (!isDbError(error)) throw error
-    // What grew until then is not told.
-    frame.take(before)
+    // The main thread does not learn of memory that grew before the failure.
+    buffer.take(before)
     return { id, error: noteOf(error) }
   }
 }
 
-function frameOf({ slot, memory }: DecodeTask): Frame {
-  if (memory === undefined) return frames[slot!]!
-  const frame = (slot === undefined ? undefined : frames[slot]) ?? new Frame()
-  frame.take(memory)
-  if (slot !== undefined) frames[slot] = frame
-  return frame
+function bufferOf({ slot, memory }: DecodeTask): DecodeBuffer {
+  if (memory === undefined) return buffers[slot!]!
+  const buffer = (slot === undefined ? undefined : buffers[slot]) ?? new DecodeBuffer()
+  buffer.take(memory)
+  if (slot !== undefined) buffers[slot] = buffer
+  return buffer
 }
 
 function noteOf({ code, message, status }: ErrorNote): ErrorNote {
   return { code, message, status }
 }
 
-// One after the other: frames come and go in the order of the tasks.
+// Tasks run one after the other, because slots are reused in the order of the tasks.
 let last = Promise.resolve()
 parentPort!.on('message', (task: DecodeTask) => {
   last = last.then(async () => parentPort!.postMessage(await answer(task)))

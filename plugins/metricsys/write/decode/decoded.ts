@@ -1,8 +1,8 @@
-// What a remote write request holds besides plain samples, which go to its frame.
+// The parts of a remote write request that are no plain samples. Samples are in its DecodeBuffer.
 import type { DbError } from '../../../../core/wire/index.ts'
 import type { MetricMetadata } from '../../../services.ts'
 
-/** Where something lies in the body of the frame. */
+/** A range of bytes in the body of the buffer. */
 export interface Range {
   readonly start: number
   readonly end: number
@@ -35,5 +35,5 @@ export function nothingDecoded(): Decoded {
   return { exemplars: [], histograms: [], metadata: [], failures: [] }
 }
 
-/** By the number on the wire. */
+/** Metric types by their number in the protocol. */
 export const metricTypes = ['unknown', 'counter', 'gauge', 'histogram', 'gaugehistogram', 'summary', 'info', 'stateset']

@@ -1,30 +1,30 @@
-// Decodes requests, large ones in a thread of their own, so that the server's thread is left with what only it can do.
+// Decodes requests: small ones on the main thread, large ones in the decoding thread.
 import type { Worker } from 'node:worker_threads'
 import { DbError, seriesSeed, startWorker } from '../../../../core/index.ts'
 import type { DecodeAnswer, DecodeTask, ErrorNote } from './decode.worker.ts'
+import { type BufferMemory, type DecodeBuffer, isLarge, isSameMemory, maxIdle } from './decode-buffer.ts'
 import type { Decoded } from './decoded.ts'
-import { type Frame, type FrameMemory, isLarge, isSameMemory, maxIdle } from './frame.ts'
 import { decode, type Encoding } from './request.ts'
 
-/** Bytes of a request below which the way to the other thread costs more than it saves. */
+/** Bytes of a request below which sending it to the thread costs more than decoding it here. */
 const smallRequest = 8192
-/** Bytes from which on a request waits for the thread to start. */
+/** Requests of at least this many bytes wait until the thread has started; smaller ones are decoded here meanwhile. */
 const largeRequest = 1 << 18
 
 export interface Decoder {
-  /** Decodes a request into the frame. Throws DbError `InvalidArguments` for what cannot be read. */
-  decode(frame: Frame, request: Uint8Array, encoding: Encoding): Promise<Decoded>
+  /** Decodes a request into the buffer. Throws DbError `InvalidArguments` for what cannot be read. */
+  decode(buffer: DecodeBuffer, request: Uint8Array, encoding: Encoding): Promise<Decoded>
   close(): Promise<void>
 }
 
 interface Waiting {
-  readonly frame: Frame
+  readonly buffer: DecodeBuffer
   readonly slot: number | undefined
   readonly resolve: (decoded: Decoded) => void
   readonly reject: (error: unknown) => void
 }
 
-/** The thread starts with the first request that is not small, and takes over once it is ready; large ones wait for it. */
+/** Starts the thread with the first request of at least `smallRequest` bytes. */
 export function createDecoder(): Decoder {
   const waiting = new Map<number, Waiting>()
   const slots = createSlots()
@@ -41,16 +41,16 @@ export function createDecoder(): Decoder {
     waiting.clear()
   }
   const settle = (answer: DecodeAnswer) => {
-    const { frame, slot, resolve, reject } = waiting.get(answer.id)!
+    const { buffer, slot, resolve, reject } = waiting.get(answer.id)!
     waiting.delete(answer.id)
     if ('error' in answer) return reject(errorOf(answer.error))
-    frame.take(answer.memory ?? frame.memory, answer.counts)
-    if (answer.memory !== undefined) slots.keep(slot, frame)
+    buffer.take(answer.memory ?? buffer.memory, answer.counts)
+    if (answer.memory !== undefined) slots.keep(slot, buffer)
     resolve({ ...answer.decoded, failures: answer.failures.map(errorOf) })
   }
   const start = () => {
     const created = startWorker(import.meta.url, 'decode', { workerData: { seed: seriesSeed } })
-    // Without a request it keeps no process alive.
+    // While it has no request, the thread does not keep the process alive.
     created.unref()
     created.on('message', (message: DecodeAnswer | 'ready') => {
       if (created !== worker) return
@@ -64,14 +64,14 @@ export function createDecoder(): Decoder {
   }
 
   return {
-    decode(frame, request, encoding) {
-      if (request.length < smallRequest || isClosed) return decode(frame, request, encoding)
+    decode(buffer, request, encoding) {
+      if (request.length < smallRequest || isClosed) return decode(buffer, request, encoding)
       worker ??= start()
-      if (!isReady && request.length < largeRequest) return decode(frame, request, encoding)
-      frame.reserveInput(request.length).set(request)
-      const task: DecodeTask = { id: ++lastId, encoding, size: request.length, ...slots.take(frame) }
+      if (!isReady && request.length < largeRequest) return decode(buffer, request, encoding)
+      buffer.reserveInput(request.length).set(request)
+      const task: DecodeTask = { id: ++lastId, encoding, size: request.length, ...slots.take(buffer) }
       return new Promise((resolve, reject) => {
-        waiting.set(task.id, { frame, slot: task.slot, resolve, reject })
+        waiting.set(task.id, { buffer, slot: task.slot, resolve, reject })
         worker!.postMessage(task)
       })
     },
@@ -84,25 +84,25 @@ export function createDecoder(): Decoder {
   }
 }
 
-/** Which frames the thread knows by a number, so that their memory need not be told with every request. */
+/** Numbers for buffers the thread has seen, so that their memory is sent once instead of with every request. */
 function createSlots() {
-  const known: ({ readonly frame: Frame; readonly memory: FrameMemory } | undefined)[] = []
+  const known: ({ readonly buffer: DecodeBuffer; readonly memory: BufferMemory } | undefined)[] = []
   let next = 0
   return {
-    /** How the thread is told of a frame. */
-    take(frame: Frame): Pick<DecodeTask, 'slot' | 'memory'> {
-      const { memory } = frame
-      const found = known.findIndex(each => each?.frame === frame)
+    /** The fields of a task that name a buffer. */
+    take(buffer: DecodeBuffer): Pick<DecodeTask, 'slot' | 'memory'> {
+      const { memory } = buffer
+      const found = known.findIndex(each => each?.buffer === buffer)
       if (found >= 0 && isSameMemory(known[found]!.memory, memory)) return { slot: found }
       if (isLarge(memory)) return { slot: undefined, memory }
       const slot = found >= 0 ? found : next++ % maxIdle
-      known[slot] = { frame, memory }
+      known[slot] = { buffer, memory }
       return { slot, memory }
     },
-    /** A frame has got other memory from the thread. */
-    keep(slot: number | undefined, frame: Frame): void {
-      if (slot === undefined || known[slot]?.frame !== frame) return
-      known[slot] = isLarge(frame) ? undefined : { frame, memory: frame.memory }
+    /** Notes that the thread has replaced the memory of a buffer. */
+    keep(slot: number | undefined, buffer: DecodeBuffer): void {
+      if (slot === undefined || known[slot]?.buffer !== buffer) return
+      known[slot] = isLarge(buffer) ? undefined : { buffer, memory: buffer.memory }
     },
     clear(): void {
       known.length = 0

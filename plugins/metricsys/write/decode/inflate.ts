@@ -1,37 +1,47 @@
-// Undoes the compression of a request into the memory of its frame.
+// Decompresses a request into its buffer.
 import { DbError, decodeSnappy, inflate, snappyLength, snappySlack } from '../../../../core/wire/index.ts'
 import type { Codec } from '../negotiate.ts'
-import type { Frame } from './frame.ts'
+import type { DecodeBuffer } from './decode-buffer.ts'
 
 /**
- * Fills `frame.body` and returns the length of the content. Senders mislabel: where the announced codec cannot read the body, the other
+ * Fills `buffer.body` and returns the length of the content. Senders mislabel: where the announced codec cannot read the body, the other
  * one is tried. `limit` is in bytes, 0 for none; more is refused with 413, what nobody can read with 400.
  */
-export async function inflateInto(body: Uint8Array, codec: Codec, frame: Frame, limit: number): Promise<number> {
-  if (codec === 'gzip') return inflateInto(await unpack(body, codec, limit), 'snappy', frame, limit)
+export async function inflateInto(
+  body: Uint8Array,
+  codec: Codec,
+  buffer: DecodeBuffer,
+  limit: number
+): Promise<number> {
+  if (codec === 'gzip') return inflateInto(await unpack(body, codec, limit), 'snappy', buffer, limit)
   try {
-    return await inflateAs(codec, body, frame, limit)
+    return await inflateAs(codec, body, buffer, limit)
   } catch (error) {
     if (tooLarge(error)) throw error
     const other = codec === 'snappy' ? 'zstd' : 'snappy'
-    return inflateAs(other, body, frame, limit).catch(second => {
+    return inflateAs(other, body, buffer, limit).catch(second => {
       throw tooLarge(second) ? second : error
     })
   }
 }
 
-async function inflateAs(codec: 'snappy' | 'zstd', body: Uint8Array, frame: Frame, limit: number): Promise<number> {
+async function inflateAs(
+  codec: 'snappy' | 'zstd',
+  body: Uint8Array,
+  buffer: DecodeBuffer,
+  limit: number
+): Promise<number> {
   if (codec === 'zstd') {
     const content = await unpack(body, codec, limit)
-    frame.reserveBody(content.length).set(content)
+    buffer.reserveBody(content.length).set(content)
     return content.length
   }
   const length = snappyLength(body)
   if (limit > 0 && length > limit) throw over(limit, `${length} bytes`)
-  // A block says how long it will be; memory is only taken for what its bytes can make.
+  // A block states its length; allocate no more than its bytes can expand to.
   if (length > body.length * 64 + 64)
     throw new DbError('InvalidArguments', 'not a Snappy block: it is shorter than its length')
-  return decodeSnappy(body, frame.reserveBody(length + snappySlack))
+  return decodeSnappy(body, buffer.reserveBody(length + snappySlack))
 }
 
 function unpack(body: Uint8Array, codec: 'gzip' | 'zstd', limit: number): Promise<Buffer> {

@@ -1,21 +1,21 @@
-// One sample of a series into the frame: the bits of its number and of its time, as 32-bit words.
+// One sample of a series into the buffer: the bits of its number and of its time, as 32-bit words.
 import { DbError, ProtoReader } from '../../../../core/wire/index.ts'
-import type { Frame } from './frame.ts'
+import type { DecodeBuffer } from './decode-buffer.ts'
 
 const valueField = 1
 const timeField = 2
-/** Milliseconds; microseconds of later times do not fit 64 bits. */
+/** Largest time in milliseconds: later times in microseconds do not fit into 64 bits. */
 const maxTime = 2n ** 53n
 const farthestHigh = 2 ** 21
 
 /**
  * Reads the sample whose content is `bytes[start … end]`. Value and time in this order and both there, as all senders write it, is
- * read here; anything else goes the long way.
+ * read here; any other order goes through `readSlowly`.
  */
-export function readSample(frame: Frame, reader: ProtoReader, start: number, end: number): void {
+export function readSample(buffer: DecodeBuffer, reader: ProtoReader, start: number, end: number): void {
   const { bytes, view } = reader
   if (end - start < 11 || bytes[start] !== 0x09 || bytes[start + 9] !== 0x10) {
-    readSlowly(frame, reader, start, end)
+    readSlowly(buffer, reader, start, end)
     return
   }
   let low = 0
@@ -31,14 +31,14 @@ export function readSample(frame: Frame, reader: ProtoReader, start: number, end
     } else high |= part << (shift - 32)
     if (byte > 127) continue
     if (at !== end || high >= farthestHigh) break
-    frame.addSample(view.getInt32(start + 1, true), view.getInt32(start + 5, true), low, high)
+    buffer.addSample(view.getInt32(start + 1, true), view.getInt32(start + 5, true), low, high)
     return
   }
-  readSlowly(frame, reader, start, end)
+  readSlowly(buffer, reader, start, end)
 }
 
-/** Fields in any order, repeated or left out. */
-function readSlowly(frame: Frame, reader: ProtoReader, start: number, end: number): void {
+/** Reads fields in any order, repeated or absent. */
+function readSlowly(buffer: DecodeBuffer, reader: ProtoReader, start: number, end: number): void {
   const sample = new ProtoReader(reader.bytes, start, end)
   let value = 0n
   let time = 0n
@@ -54,7 +54,7 @@ function readSlowly(frame: Frame, reader: ProtoReader, start: number, end: numbe
   checkTime(time)
   const [valueLow, valueHigh] = wordsOf(value)
   const [timeLow, timeHigh] = wordsOf(time)
-  frame.addSample(valueLow, valueHigh, timeLow, timeHigh)
+  buffer.addSample(valueLow, valueHigh, timeLow, timeHigh)
 }
 
 /** Throws DbError `InvalidArguments` for a time that no query could read. */

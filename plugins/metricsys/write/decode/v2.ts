@@ -1,28 +1,28 @@
-// Remote write 2.0: `Request` into a frame. Labels are numbers of texts there; a key is made of them as version 1.0 would write it.
+// Remote write 2.0: `Request` into a buffer. Labels are indices of symbols there; the key of a series is its labels written as in version 1.0.
 import { DbError, isDbError, ProtoReader } from '../../../../core/wire/index.ts'
 import type { MetricMetadata } from '../../../services.ts'
+import type { DecodeBuffer } from './decode-buffer.ts'
 import { type Decoded, metricTypes, nothingDecoded, type Range } from './decoded.ts'
-import type { Frame } from './frame.ts'
 import { readSample } from './sample.ts'
 
 const request = { symbols: 4, series: 5 } as const
 const series = { labels: 1, samples: 2, histograms: 3, exemplars: 4, metadata: 5 } as const
 
-/** Texts of the request, where they lie in the body. */
+/** Ranges of the request's symbols in the body. */
 type Symbols = readonly Range[]
 
 /**
- * Reads the request in `frame.body`. Throws DbError `InvalidArguments` for what is no protobuf and for symbols that do not fit together;
+ * Reads the request in `buffer.body`. Throws DbError `InvalidArguments` for what is no protobuf and for symbols that do not fit together;
  * a series that is wrong by itself is left out and told in `failures`. Series share texts: `limit` is how many bytes their labels may be when
  * they are written out, 0 for any number; more is refused with 413.
  */
-export function decodeV2(frame: Frame, length: number, limit = 0): Decoded {
-  frame.begin(length)
-  frame.keyLimit = limit === 0 ? Number.POSITIVE_INFINITY : limit
+export function decodeV2(buffer: DecodeBuffer, length: number, limit = 0): Decoded {
+  buffer.begin(length)
+  buffer.keyLimit = limit === 0 ? Number.POSITIVE_INFINITY : limit
   const decoded = nothingDecoded()
   const symbols: Range[] = []
   const found: Range[] = []
-  const reader = new ProtoReader(frame.body, 0, length)
+  const reader = new ProtoReader(buffer.body, 0, length)
   while (reader.next()) {
     if (reader.field === request.symbols) symbols.push(rangeOf(reader))
     else if (reader.field === request.series) found.push(rangeOf(reader))
@@ -31,57 +31,64 @@ export function decodeV2(frame: Frame, length: number, limit = 0): Decoded {
   }
   if (found.length > 0) {
     const first = symbols[0]
-    if (first === undefined) throw invalid('symbols are empty')
-    if (first.end > first.start) throw invalid('the first symbol must be the empty text')
+    if (first === undefined) throw new DbError('InvalidArguments', 'symbols are empty')
+    if (first.end > first.start) throw new DbError('InvalidArguments', 'the first symbol must be the empty text')
   }
-  for (const range of found) readSeries(frame, reader, range, symbols, decoded)
+  for (const range of found) readSeries(buffer, reader, range, symbols, decoded)
   return decoded
 }
 
-function readSeries(frame: Frame, request: ProtoReader, range: Range, symbols: Symbols, decoded: Decoded): void {
-  const { samples: before, tail } = frame
+function readSeries(
+  buffer: DecodeBuffer,
+  request: ProtoReader,
+  range: Range,
+  symbols: Symbols,
+  decoded: Decoded
+): void {
+  const { samples: before, tail } = buffer
   try {
-    readFields(frame, new ProtoReader(request.bytes, range.start, range.end), symbols, decoded)
+    readFields(buffer, new ProtoReader(request.bytes, range.start, range.end), symbols, decoded)
   } catch (error) {
     if (!isDbError(error) || error.status === 413) throw error
-    frame.samples = before
-    frame.tail = tail
+    buffer.samples = before
+    buffer.tail = tail
     decoded.failures.push(error)
   }
 }
 
-function readFields(frame: Frame, reader: ProtoReader, symbols: Symbols, decoded: Decoded): void {
+function readFields(buffer: DecodeBuffer, reader: ProtoReader, symbols: Symbols, decoded: Decoded): void {
   const refs: number[] = []
   const histograms: Range[] = []
   const exemplars: ProtoReader[] = []
   let metadata: ProtoReader | undefined
-  const before = frame.samples
+  const before = buffer.samples
   while (reader.next()) {
     if (reader.field === series.labels) reader.repeated(each => refs.push(each.uint()))
     else if (reader.field === series.samples) {
       const { start, end } = rangeOf(reader)
-      readSample(frame, reader, start, end)
+      readSample(buffer, reader, start, end)
     } else if (reader.field === series.histograms) histograms.push(rangeOf(reader))
     else if (reader.field === series.exemplars) exemplars.push(reader.message())
     else if (reader.field === series.metadata) metadata = reader.message()
     else reader.skip()
   }
-  const key = writeKey(frame, refs, symbols)
-  const sampled = frame.samples > before
-  if (sampled && histograms.length > 0) throw invalid('a series has samples and histograms')
-  const found = exemplars.map(each => ({ key, ...readExemplar(frame, each, symbols) }))
+  const key = writeKey(buffer, refs, symbols)
+  const sampled = buffer.samples > before
+  if (sampled && histograms.length > 0) throw new DbError('InvalidArguments', 'a series has samples and histograms')
+  const found = exemplars.map(each => ({ key, ...readExemplar(buffer, each, symbols) }))
   if (metadata !== undefined) {
-    const about = readMetadata(frame, metadata, symbols, metricOf(frame, refs, symbols))
+    const about = readMetadata(buffer, metadata, symbols, metricOf(buffer, refs, symbols))
     if (about !== undefined) decoded.metadata.push(about)
   }
   for (const exemplar of found) decoded.exemplars.push(exemplar)
   for (const message of histograms) decoded.histograms.push({ key, message })
-  if (sampled) frame.addKey(key.start, key.end)
+  if (sampled) buffer.addKey(key.start, key.end)
 }
 
 /** The labels as version 1.0 writes them, behind the body. */
-function writeKey(frame: Frame, refs: readonly number[], symbols: Symbols): Range {
-  if (refs.length % 2 !== 0) throw invalid(`a series has ${refs.length} label references, they come in pairs`)
+function writeKey(buffer: DecodeBuffer, refs: readonly number[], symbols: Symbols): Range {
+  if (refs.length % 2 !== 0)
+    throw new DbError('InvalidArguments', `a series has ${refs.length} label references, they come in pairs`)
   const label = (i: number) => {
     const name = symbolAt(symbols, refs[i]!)
     const value = symbolAt(symbols, refs[i + 1]!)
@@ -89,21 +96,21 @@ function writeKey(frame: Frame, refs: readonly number[], symbols: Symbols): Rang
   }
   let size = 0
   for (let i = 0; i < refs.length; i += 2) size += fieldSize(label(i).size)
-  const start = frame.reserveKey(size)
+  const start = buffer.reserveKey(size)
   let at = start
   for (let i = 0; i < refs.length; i += 2) {
     const { name, value, size } = label(i)
-    at = putHead(frame.body, at, 0x0a, size)
+    at = putHead(buffer.body, at, 0x0a, size)
     for (const [tag, text] of [[0x0a, name] as const, [0x12, value] as const]) {
-      at = putHead(frame.body, at, tag, sizeOf(text))
-      frame.body.copyWithin(at, text.start, text.end)
+      at = putHead(buffer.body, at, tag, sizeOf(text))
+      buffer.body.copyWithin(at, text.start, text.end)
       at += sizeOf(text)
     }
   }
   return { start, end: at }
 }
 
-function readExemplar(frame: Frame, reader: ProtoReader, symbols: Symbols) {
+function readExemplar(buffer: DecodeBuffer, reader: ProtoReader, symbols: Symbols) {
   const refs: number[] = []
   let value = 0
   let time = 0n
@@ -117,11 +124,16 @@ function readExemplar(frame: Frame, reader: ProtoReader, symbols: Symbols) {
       time = reader.int64()
     } else reader.skip()
   }
-  return { labels: writeKey(frame, refs, symbols), value, time }
+  return { labels: writeKey(buffer, refs, symbols), value, time }
 }
 
-/** Undefined where nothing is said. */
-function readMetadata(frame: Frame, reader: ProtoReader, symbols: Symbols, metric: string): MetricMetadata | undefined {
+/** Undefined where the request has no metadata for the series. */
+function readMetadata(
+  buffer: DecodeBuffer,
+  reader: ProtoReader,
+  symbols: Symbols,
+  metric: string
+): MetricMetadata | undefined {
   const found = { type: 0, help: 0, unit: 0 }
   while (reader.next()) {
     if (reader.field === 1) found.type = reader.uint()
@@ -129,22 +141,24 @@ function readMetadata(frame: Frame, reader: ProtoReader, symbols: Symbols, metri
     else if (reader.field === 4) found.unit = reader.uint()
     else reader.skip()
   }
-  const help = textOf(frame, symbolAt(symbols, found.help))
-  const unit = textOf(frame, symbolAt(symbols, found.unit))
+  const help = textOf(buffer, symbolAt(symbols, found.help))
+  const unit = textOf(buffer, symbolAt(symbols, found.unit))
   if (found.type === 0 && help === '' && unit === '') return undefined
   return { metric, type: metricTypes[found.type] ?? 'unknown', help, unit }
 }
 
-function metricOf(frame: Frame, refs: readonly number[], symbols: Symbols): string {
+function metricOf(buffer: DecodeBuffer, refs: readonly number[], symbols: Symbols): string {
   for (let i = 0; i < refs.length; i += 2) {
-    if (textOf(frame, symbolAt(symbols, refs[i]!)) === '__name__') return textOf(frame, symbolAt(symbols, refs[i + 1]!))
+    if (textOf(buffer, symbolAt(symbols, refs[i]!)) === '__name__')
+      return textOf(buffer, symbolAt(symbols, refs[i + 1]!))
   }
   return ''
 }
 
 function symbolAt(symbols: Symbols, ref: number): Range {
   const range = symbols[ref]
-  if (range === undefined) throw invalid(`there is no symbol ${ref}, there are ${symbols.length}`)
+  if (range === undefined)
+    throw new DbError('InvalidArguments', `there is no symbol ${ref}, there are ${symbols.length}`)
   return range
 }
 
@@ -152,15 +166,15 @@ function rangeOf(reader: ProtoReader): Range {
   return { start: reader.pass(), end: reader.at }
 }
 
-function textOf(frame: Frame, { start, end }: Range): string {
-  return Buffer.from(frame.body.buffer, frame.body.byteOffset + start, end - start).toString()
+function textOf(buffer: DecodeBuffer, { start, end }: Range): string {
+  return Buffer.from(buffer.body.buffer, buffer.body.byteOffset + start, end - start).toString()
 }
 
 function sizeOf({ start, end }: Range): number {
   return end - start
 }
 
-/** Of a field with this much content. */
+/** Bytes of a length-delimited field with content of this many bytes. */
 function fieldSize(content: number): number {
   let size = 2 + content
   for (let rest = content; rest > 127; rest = Math.floor(rest / 128)) size++
@@ -174,8 +188,4 @@ function putHead(bytes: Uint8Array, from: number, tag: number, size: number): nu
     bytes[at++] = rest > 127 ? (rest & 127) | 128 : rest
     if (rest <= 127) return at
   }
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

@@ -9,6 +9,7 @@ import { datadog } from './datadog/index.ts'
 import { debugging } from './debug.ts'
 import { entries } from './entry.ts'
 import { enumerations } from './enumerate/index.ts'
+import { geoFunctions } from './geo.ts'
 import { addresses } from './ip/index.ts'
 import { iteration } from './iterate.ts'
 import { numbers } from './number.ts'
@@ -16,7 +17,6 @@ import { objects } from './object.ts'
 import { parsers } from './parse/index.ts'
 import { paths } from './path.ts'
 import { patterns } from './pattern.ts'
-import { places } from './place.ts'
 import { randoms } from './random.ts'
 import { schemaFunction } from './schema/index.ts'
 import { strings } from './string.ts'
@@ -44,7 +44,7 @@ const families: readonly (readonly FunctionSpec[])[] = [
   parsers,
   paths,
   patterns,
-  places,
+  geoFunctions,
   randoms,
   strings,
   syslogWords,

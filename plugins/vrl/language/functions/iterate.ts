@@ -54,7 +54,7 @@ export const iteration: readonly FunctionSpec[] = [
   },
   {
     name: 'map_values',
-    summary: 'The same keys or places with what the closure makes of each value.',
+    summary: 'The same keys or indices with what the closure makes of each value.',
     params: [{ name: 'value', kind: container }, recursive],
     returns: call => mappedKind(call),
     closure: {

@@ -1,4 +1,4 @@
-// Functions on paths: those written in the program, and those put together while it runs.
+// Functions on paths: paths in the program text, and paths computed at run time.
 import type { Segment } from '../ast.ts'
 import { type Context, checkItems, step } from '../context.ts'
 import { type FunctionSpec, fail } from '../function.ts'

@@ -2,7 +2,7 @@
 import { type Context, checkOutput, step } from '../context.ts'
 import { type FunctionSpec, fail } from '../function.ts'
 import { arrayOf, kinds, union } from '../kind.ts'
-import { fromBytes, isText, lossy, Regex, type Text, toBytes, type Value } from '../value.ts'
+import { isText, lossy, Regex, type Text, type Value } from '../value.ts'
 
 const caseSensitive = { name: 'case_sensitive', kind: kinds.boolean, default: true }
 
@@ -47,7 +47,7 @@ export const strings: readonly FunctionSpec[] = [
   searching('ends_with', 'True if the text ends with the other.', (text, part) => text.endsWith(part), 'NA'),
   {
     name: 'split',
-    summary: 'The pieces of a text between the places where a pattern is found.',
+    summary: 'The pieces of a text between the matches of a pattern.',
     params: [
       { name: 'value', kind: kinds.string },
       { name: 'pattern', kind: union(kinds.string, kinds.regex) },
@@ -143,9 +143,4 @@ function splitRegex(context: Context, text: string, pattern: Regex, limit: numbe
     }
   pieces.push(text.slice(start))
   return pieces
-}
-
-/** A part of a text counted in bytes. */
-export function sliceBytes(text: Text, start: number, end: number): Text {
-  return fromBytes(toBytes(text).subarray(start, end))
 }

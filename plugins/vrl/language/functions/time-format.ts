@@ -203,15 +203,15 @@ function textOf(clock: Clock, name: string): string | undefined {
   }
   if (name.endsWith('z')) return offsetText(clock, name.slice(0, -1))
   if (!/^(\.[369]?|[369])f$/.test(name)) return undefined
-  const places = Number(/\d/.exec(name)?.[0] ?? 0)
-  const text = fraction(clock, places)
+  const digitCount = Number(/\d/.exec(name)?.[0] ?? 0)
+  const text = fraction(clock, digitCount)
   return name.startsWith('.') ? text : text.slice(1)
 }
 
 /** A point and so many digits; for 0 as many as are needed in groups of three, nothing when none are. */
-function fraction({ nanosecond }: Clock, places: number): string {
+function fraction({ nanosecond }: Clock, digitCount: number): string {
   const digits = String(nanosecond).padStart(9, '0')
-  if (places > 0) return `.${digits.slice(0, places)}`
+  if (digitCount > 0) return `.${digits.slice(0, digitCount)}`
   const needed = digits.replace(/(?:000){1,3}$/, '')
   return needed === '' ? '' : `.${needed}`
 }

@@ -91,6 +91,6 @@ export const times: readonly FunctionSpec[] = [
   }
 ]
 
-/** What the monotonic clock lacks to the wall clock is a matter of the process, not of a program. */
+/** The offset between the monotonic and the wall clock, taken once per process. */
 const clockOffset = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint()
 const maxNanoseconds = 8_200_000_000_000_000_000_000n

@@ -69,7 +69,7 @@ export const types: readonly FunctionSpec[] = [
   }
 ]
 
-export function isNullish(value: Value): boolean {
+function isNullish(value: Value): boolean {
   if (value === null) return true
   if (!isText(value)) return false
   const text = lossy(value)

@@ -8,7 +8,7 @@ import {
   isDbError,
   itemContentTypes,
   itemState,
-  type KeyShape,
+  type KeyMapping,
   parseJson,
   writeJson
 } from '../../../../core/index.ts'
@@ -304,7 +304,7 @@ t.test('a property named by the body never reaches a prototype', async t => {
   t.equal(({} as { polluted?: unknown }).polluted, undefined)
 })
 
-const shapes = new Map<string, KeyShape>([
+const mappings = new Map<string, KeyMapping>([
   ['t', 'text'],
   ['e', { prefix: 'e.', levels: 2 }],
   ['f', { prefix: '', levels: 9 }]
@@ -314,7 +314,7 @@ t.test('values at some keys are kept in another way: numbers as text, members as
   const body =
     '{"t":1.10,"e":{"a":1,"b":{"c":[1,{"d":2}],"x":{"y":1}},"z":null},"f":{"g":true,"h":{"i":{"j":"x"}}},"k":{"l":1}}'
   const batch = decodeItems(bytes(`${body}{"t":"x","e":"text","f":[],"k":1}{"t":null,"e":{}}{"e":[1]}`), json, {
-    shapeOf: key => shapes.get(key)
+    mappingOf: key => mappings.get(key)
   })
   t.same(live(batch), [
     {
@@ -337,10 +337,10 @@ t.test('values at some keys are kept in another way: numbers as text, members as
     { e: '[1]' }
   ])
   const long = `{"e":{"${'x'.repeat(300)}":{"a":1}}}`
-  t.throws(() => decodeItems(bytes(long), json, { shapeOf: key => shapes.get(key) }), {
+  t.throws(() => decodeItems(bytes(long), json, { mappingOf: key => mappings.get(key) }), {
     message: /on the way to a nested value are too long/
   })
-  t.throws(() => decodeItems(bytes('{"e":{"a":1,}}'), json, { shapeOf: key => shapes.get(key) }), {
+  t.throws(() => decodeItems(bytes('{"e":{"a":1,}}'), json, { mappingOf: key => mappings.get(key) }), {
     message: /expected a key in quotes/
   })
 })
@@ -363,7 +363,7 @@ t.test('for arbitrary values spread members are those of the JSON reader, levels
   fc.assert(
     fc.property(fc.array(tree, { maxLength: 4 }), values => {
       const texts = values.map(value => JSON.stringify({ e: value }))
-      const found = live(decodeItems(bytes(texts.join('')), json, { shapeOf: key => shapes.get(key) }))
+      const found = live(decodeItems(bytes(texts.join('')), json, { mappingOf: key => mappings.get(key) }))
       const expected = texts.map(text => {
         const into: Record<string, unknown> = {}
         spreadOf((parseJson(text) as { e: ItemValue }).e, 'e', 2, into)

@@ -99,8 +99,8 @@ t.test('records of every shape are read as what they stand for, in both encoding
     }
     const json = { resourceLogs: [{ resource: { attributes: jsonAttributes(resource) }, scopeLogs: [scopeLogs] }] }
     for (const body of [protobuf, runAtOnce(protobufOf(requests.logs, Buffer.from(JSON.stringify(json))))]) {
-      const { frame } = runAtOnce(decodeLogs(body, now + 5n))
-      const columns = runAtOnce(logColumns(frame))
+      const { logBatch } = runAtOnce(decodeLogs(body, now + 5n))
+      const columns = runAtOnce(logColumns(logBatch))
       for (const [i, log] of logs.entries()) {
         const wanted = rowOf(log, resource, scope)
         const found = Object.fromEntries(columns.map(column => [column.name, cell(column, i)]))

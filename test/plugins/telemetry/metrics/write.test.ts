@@ -151,7 +151,7 @@ t.test('what cannot be stored is told with its number and counted, the rest is s
   t.match(taken.message, /metric g: a point has no value/)
   t.same(await sql('SELECT svc_value FROM g'), [[1]])
   const metrics = (await main.inject({ method: 'GET', url: '/metrics' })).body
-  t.match(metrics, /svc_telemetry_rejected_total\{signal="metrics"\} [1-9]/)
+  t.match(metrics, /svc_telemetry_items_refused_total\{signal="metrics"\} [1-9]/)
 })
 
 t.test('a point without a recorded value ends its series', async t => {

@@ -92,8 +92,8 @@ const rowsOf = (resources: readonly TestResource[]): Row[] =>
   resources.flatMap(resource => resource.scopes.flatMap(scope => scope.spans.map(span => ({ resource, scope, span }))))
 
 function write(body: Uint8Array, table?: Table, maxColumns = 1000): TableWrite {
-  const { frame } = runAtOnce(decodeSpans(body, 1000))
-  return runAtOnce(spansWrite(frame, { table: 't', maxColumns }, table)).write
+  const { batch } = runAtOnce(decodeSpans(body, 1000))
+  return runAtOnce(spansWrite(batch, { table: 't', maxColumns }, table)).write
 }
 
 /** What a column holds, row by row, as plain values. */

@@ -216,7 +216,7 @@ t.test('spans that are none are left out, told and counted', async t => {
     [1, null],
     [null, 1]
   ])
-  t.match(await server.core.metrics.expose(), /svc_telemetry_rejected_total\{signal="traces"\} 7/)
+  t.match(await server.core.metrics.expose(), /svc_telemetry_items_refused_total\{signal="traces"\} 7/)
   const none = await server.post('traces', tracesJson([{ scopes: [{ spans: [bad[6]!] }] }]), {
     'content-type': 'application/json',
     'x-svc-db-name': db

@@ -52,8 +52,8 @@ const stride = 4096
 function narrow(parameters: Parameters): Crc {
   const { width, reflected, polynomial, initial } = parameters
   const shift = 32 - width
-  const place = (value: bigint) => Number(reflected ? reflect(value, width) : value << BigInt(shift)) | 0
-  const divisor = place(polynomial)
+  const align = (value: bigint) => Number(reflected ? reflect(value, width) : value << BigInt(shift)) | 0
+  const divisor = align(polynomial)
   const table = Int32Array.from({ length: 256 }, (_, byte) => {
     let value = reflected ? byte : byte << 24
     for (let bit = 0; bit < 8; bit++) {
@@ -63,7 +63,7 @@ function narrow(parameters: Parameters): Crc {
     return value
   })
   return (bytes, step) => {
-    let register = place(initial)
+    let register = align(initial)
     for (let i = 0; i < bytes.length; i++) {
       if (i % stride === 0) step()
       if (reflected) register = (register >>> 8) ^ table[(register ^ bytes[i]!) & 255]!

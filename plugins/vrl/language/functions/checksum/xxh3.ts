@@ -62,7 +62,7 @@ function pairOf(bytes: Buffer, step: () => void): Pair {
   }
 }
 
-/** One to three bytes and their number. */
+/** Hashes one to three bytes. */
 function combine(bytes: Buffer): bigint {
   const { length } = bytes
   return BigInt(((bytes[0]! << 16) | (bytes[length >> 1]! << 24) | bytes[length - 1]! | (length << 8)) >>> 0)
@@ -166,9 +166,9 @@ function runLanes(bytes: Buffer, step: () => void): bigint[] {
   const lanes = [prime32[2], p1, p2, prime64[2], p4, prime32[1], prime64[4], prime32[0]] as bigint[]
   const last = bytes.length - 1
   for (let at = 0; at < last - (last % stripe); at += stripe) {
-    const place = (at % blockSize) / stripe
-    accumulate(lanes, bytes, at, place * 8)
-    if (place !== stripesPerBlock - 1) continue
+    const index = (at % blockSize) / stripe
+    accumulate(lanes, bytes, at, index * 8)
+    if (index !== stripesPerBlock - 1) continue
     step()
     scramble(lanes)
   }

@@ -1,4 +1,4 @@
-// Encoders for character sets, made by turning around what the runtime's decoders say.
+// Encoders for character sets, made by inverting the tables of the runtime's TextDecoder.
 
 /** The bytes of a text; `check` sees how many there will be before they are made. */
 export type Encode = (text: string, check: (length: number) => void) => Uint8Array

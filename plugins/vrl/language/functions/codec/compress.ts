@@ -39,7 +39,7 @@ function bang(name: string): string {
   return name === 'snappy' ? '!' : ''
 }
 
-/** Fails with the language's own error, and beyond the limit of output for good. */
+/** Fails with VRL's error; beyond the output limit with an error that the script cannot handle. */
 function undo(name: string, decode: () => Uint8Array): Uint8Array {
   try {
     return decode()

@@ -115,7 +115,7 @@ interface Progress {
   readonly length: number
 }
 
-/** Checksums are passed over: what they guard against is a matter of whoever sent the text. */
+/** Checksums are skipped, not verified. */
 function readFrame(context: Context, bytes: Buffer, out: Buffer, from: Progress): Progress {
   let { at, length } = from
   const found = bytes.readUInt32LE(at)

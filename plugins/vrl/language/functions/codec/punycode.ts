@@ -60,7 +60,7 @@ function mapLabels(name: string, map: (label: string) => string): string {
   return name.split('.').map(map).join('.')
 }
 
-/** The runtime takes names that end in a number for addresses. */
+/** The runtime treats names that end in a number as IPv4 addresses. */
 function guard(name: string): string {
   return `${name}.a`
 }

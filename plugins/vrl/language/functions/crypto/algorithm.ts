@@ -101,7 +101,7 @@ function foreign(key: number, iv: number, make: (key: Uint8Array, iv: Uint8Array
   }
 }
 
-/** All these fail for is a text that does not belong to the key. */
+/** Decryption fails only for a text of another key. */
 function attempt(decrypt: () => Uint8Array): Uint8Array | undefined {
   try {
     return decrypt()

@@ -6,7 +6,7 @@ export type Word =
   | { readonly kind: 'pattern'; readonly parts: readonly (string | typeof anyText | typeof anyCharacter)[] }
 
 export const anyText = Symbol('*')
-export const anyCharacter = Symbol('?')
+const anyCharacter = Symbol('?')
 
 export interface Bound {
   /** Undefined: none. */

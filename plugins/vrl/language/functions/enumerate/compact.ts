@@ -1,4 +1,4 @@
-// Leaves out of arrays and objects what says nothing.
+// Removes empty values from arrays and objects.
 import { type Context, step } from '../../context.ts'
 import type { FunctionSpec } from '../../function.ts'
 import { kinds, union } from '../../kind.ts'
@@ -57,7 +57,7 @@ export const compacting: readonly FunctionSpec[] = [
   }
 ]
 
-/** What becomes empty by it is left out, too. */
+/** Containers that become empty are removed, too. */
 function compact(context: Context, value: Value, recursive: boolean, empty: Empty): Value {
   step(context)
   const inner = (item: Value) => (recursive ? compact(context, item, true, empty) : item)

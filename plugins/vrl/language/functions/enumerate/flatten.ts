@@ -113,13 +113,13 @@ function flattenArray(context: Context, array: ArrayValue, items: Value[]): Valu
 }
 
 /** Keys by their parts. A node with others below has no value of its own. */
-interface Place {
+interface KeyNode {
   value: Value
-  below: Map<string, Place> | undefined
+  below: Map<string, KeyNode> | undefined
 }
 
 function unflatten(context: Context, object: ObjectValue, joint: string, recursive: boolean): Value {
-  const root: Place = { value: null, below: new Map() }
+  const root: KeyNode = { value: null, below: new Map() }
   for (const [key, value] of object) {
     let node = root
     for (const part of joint === '' ? [key] : key.split(joint)) {
@@ -137,6 +137,6 @@ function unflatten(context: Context, object: ObjectValue, joint: string, recursi
   return nested(root)
 }
 
-function nested({ value, below }: Place): Value {
+function nested({ value, below }: KeyNode): Value {
   return below === undefined ? value : new Map(Array.from(below, ([part, node]) => [part, nested(node)]))
 }

@@ -8,7 +8,7 @@ export function identity(value: Value, room: { left: number }): unknown {
   return describe(value, room)
 }
 
-/** Every kind begins with a letter of its own; what has an end of its own needs no other. */
+/** Keys of each kind begin with a letter of their own; self-delimiting values need no end mark. */
 function describe(value: Value, room: { left: number }): string {
   const text = describeOne(value, room)
   room.left -= text.length

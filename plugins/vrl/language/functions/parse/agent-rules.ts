@@ -53,7 +53,7 @@ interface Rule {
 /** Reads a user agent; time grows with its length. */
 export type ReadRules = (text: string) => RuleAgent
 
-/** Logs name the same agents again and again: so many are remembered. */
+/** How many user agents are cached, because logs repeat them. */
 const maxRemembered = 1000
 
 let loaded: ReadRules | undefined

@@ -7,13 +7,13 @@ import { parseFloatText } from '../coerce.ts'
 
 export type FieldType = 'text' | 'integer' | 'float' | 'timestamp'
 
-/** Fields that are no texts. */
+/** Fields that are not text, with their kinds. */
 export type FieldTypes = Readonly<Record<string, FieldType>>
 
 /** A layout of lines. */
 export interface Layout {
   readonly pattern: Regex
-  /** Groups take dashes and blanks around texts along: they are removed here. Such patterns are simple, and so far faster. */
+  /** The groups include dashes and blanks around texts, which are removed here: such patterns are simpler and much faster. */
   readonly raw?: boolean
 }
 

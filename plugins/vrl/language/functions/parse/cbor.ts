@@ -138,7 +138,7 @@ function repeat(reader: Reader, info: number, read: () => void): void {
     return
   }
   const count = Number(readCount(reader, info))
-  // An item takes a byte at least: a greater count is refused before anything is made.
+  // Each item takes at least one byte: a count beyond the remaining bytes is refused before memory is allocated.
   if (count > reader.bytes.length - reader.at) throw broken('it ends too early')
   checkItems(reader.context, count)
   for (let i = 0; i < count; i++) read()

@@ -28,17 +28,17 @@ export function compileDate(format: string, zoneName: string | undefined): DateM
     plain += body === undefined ? literal : `(?:${body})`
     grouped += body === undefined ? literal : `(${body})`
   }
-  const shape = new Regex(`(?i)^${grouped}$`)
+  const pattern = new Regex(`(?i)^${grouped}$`)
   return {
     pattern: plain,
     read(text) {
-      const groups = shape.exec(text)?.groups as readonly string[] | undefined
+      const groups = pattern.exec(text)?.groups as readonly string[] | undefined
       return groups === undefined ? undefined : timeOf(letters, groups.slice(1), zone)
     }
   }
 }
 
-/** Each part is bounded and ends before the next begins, so the pattern cannot take long. */
+/** All parts have a bounded length and disjoint first characters, so the pattern matches in linear time. */
 function patternOf(run: string): string {
   switch (run[0]) {
     case 'y':

@@ -1,7 +1,7 @@
-// The patterns that grok expressions name. They keep to what an engine of linear time can run: no look-around, no way back.
+// The patterns that grok expressions name. They use no look-around and no backreferences, so that they run in linear time.
 
 const byte = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
-/** Longer groups, and more of them, are let through: counting makes every expression with an address many times slower. */
+/** Also matches longer and more groups than an address has: counted repetition makes expressions many times slower. */
 const group = '[0-9A-Fa-f]+'
 const ipv4 = `${byte}(?:\\.${byte}){3}`
 

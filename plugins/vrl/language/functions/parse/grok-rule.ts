@@ -1,5 +1,5 @@
 // Reads the rules of grok parsing: text of a regular expression with references of matchers, fields and filters in it.
-import { quotedEnd } from './quoted.ts'
+import { readQuoted } from './quoted.ts'
 
 /** A matcher or filter: a name, with arguments where it has parentheses. */
 export interface RuleCall {
@@ -74,7 +74,7 @@ function readCall(reader: Reader): RuleCall {
 function readPath(reader: Reader): string[] {
   const path: string[] = []
   for (;;) {
-    const segment = readQuoted(reader) ?? match(reader, /[^\s.:}"'()]+/y)
+    const segment = readText(reader) ?? match(reader, /[^\s.:}"'()]+/y)
     if (segment !== undefined) path.push(segment)
     else if (path.length > 0) throw broken(reader, 'a field')
     if (!skip(reader, '.')) return path
@@ -95,7 +95,7 @@ function readArguments(reader: Reader): RuleArgument[] {
 const words: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }
 
 function readArgument(reader: Reader): RuleArgument {
-  const quoted = readQuoted(reader)
+  const quoted = readText(reader)
   if (quoted !== undefined) return quoted
   const number = match(reader, /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y)
   if (number !== undefined) return Number(number)
@@ -105,13 +105,6 @@ function readArgument(reader: Reader): RuleArgument {
 }
 
 /** A text in quotes: escaped quotes and backslashes are themselves, other escapes stay for the regular expression. */
-function readQuoted(reader: Reader): string | undefined {
-  const { text } = reader
-  const quote = text[reader.at]
-  if (quote !== '"' && quote !== "'") return undefined
-  const end = quotedEnd(text, reader.at)
-  if (end === undefined) throw broken(reader, 'a text that ends')
-  const inner = text.slice(reader.at + 1, end - 1)
-  reader.at = end
-  return inner.replace(/\\(["'\\])/g, '$1')
+function readText(reader: Reader): string | undefined {
+  return readQuoted(reader, broken)?.inner.replace(/\\(["'\\])/g, '$1')
 }

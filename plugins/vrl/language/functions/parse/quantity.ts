@@ -94,7 +94,7 @@ export const quantityParsers: readonly FunctionSpec[] = [
   }
 ]
 
-/** What stands before a part is passed over, as the language has it; what stands behind the last one is an error. */
+/** As in VRL, other text before a part is skipped; text after the last part is an error. */
 function readDuration(context: Context, text: string, divisor: bigint): number {
   const { sum: front, end } = readParts(context, text)
   if (end === text.length) return quotient(front, divisor)
@@ -110,7 +110,7 @@ function readDuration(context: Context, text: string, divisor: bigint): number {
   return quotient(sum, divisor)
 }
 
-/** Ends of digits and of the unit are certain, so that it cannot try for long. */
+/** Digits and units are disjoint, so the pattern matches in linear time. */
 const nextPart = /\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|cs|ds|s|m|h|d|w)/iy
 
 /** The parts that follow one another from the start: all of most texts. */
@@ -134,17 +134,17 @@ function partOf(digits: string, unit: string): bigint {
 }
 
 /** Digits behind the point that are kept: as many as the decimal numbers of the language have. */
-const places = 28
+const decimals = 28
 const maxLength = 60
 
-/** The number times 10 to the power of `places`, exactly. */
+/** The number times 10 to the power of `decimals`, exactly. */
 function scaled(digits: string): bigint {
   const [whole = '', fraction = ''] = digits.split('.')
   if (whole.length > maxLength) throw fail(`the number ${digits.slice(0, maxLength)}… is too large`)
-  return BigInt(whole + fraction.slice(0, places).padEnd(places, '0'))
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
 }
 
 /** The float next to the quotient of a scaled number. */
 function quotient(dividend: bigint, divisor: bigint): number {
-  return Number(`${(dividend * 1000n) / divisor}e-${places + 3}`)
+  return Number(`${(dividend * 1000n) / divisor}e-${decimals + 3}`)
 }

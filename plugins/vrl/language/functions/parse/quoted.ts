@@ -1,7 +1,27 @@
-// Texts in quotes, where a backslash takes the meaning of what follows it.
+// Text in quotes, in which a backslash escapes the next character.
 
-/** Where a text in quotes ends: `at` is its opening quote. Behind its closing quote, or undefined when there is none. */
-export function quotedEnd(text: string, at: number): number | undefined {
+interface Quoted {
+  readonly quote: string
+  /** The text between the quotes, with its backslashes. */
+  readonly inner: string
+}
+
+/** Reads a text in double or single quotes; undefined where none begins. Throws what `broken` makes where the closing quote is missing. */
+export function readQuoted<R extends { readonly text: string; at: number }>(
+  reader: R,
+  broken: (reader: R, expected: string) => unknown
+): Quoted | undefined {
+  const { text, at } = reader
+  const quote = text[at]
+  if (quote !== '"' && quote !== "'") return undefined
+  const end = quotedEnd(text, at)
+  if (end === undefined) throw broken(reader, 'a text that ends')
+  reader.at = end
+  return { quote, inner: text.slice(at + 1, end - 1) }
+}
+
+/** The offset after the closing quote of the text whose opening quote is at `at`; undefined where there is none. */
+function quotedEnd(text: string, at: number): number | undefined {
   let end = at + 1
   while (end < text.length && text[end] !== text[at]) end += text[end] === '\\' ? 2 : 1
   return end < text.length ? end + 1 : undefined

@@ -3,7 +3,7 @@ import { type Context, step } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { bit, kinds, only } from '../../kind.ts'
 import { lossy, type Text, type Value } from '../../value.ts'
-import { quotedEnd } from './quoted.ts'
+import { readQuoted } from './quoted.ts'
 
 export const rubyHashParser: FunctionSpec = {
   name: 'parse_ruby_hash',
@@ -76,7 +76,7 @@ function readHash(reader: Reader, depth: number): Value {
 
 /** `symbol` is true for a key that a colon has ended already. */
 function readKey(reader: Reader): { readonly name: string; readonly symbol: boolean } {
-  const quoted = readQuoted(reader)
+  const quoted = readText(reader)
   if (quoted !== undefined) return { name: quoted, symbol: false }
   const word = match(reader, /:?[A-Za-z_][\w]*[?!]?|-?\d+/y)
   if (word === undefined) throw broken(reader, 'a key')
@@ -100,7 +100,7 @@ function readValue(reader: Reader, depth: number): Value {
   const first = reader.text[reader.at]
   if (first === '{') return readHash(reader, depth)
   if (first === '[') return readArray(reader, depth)
-  const quoted = readQuoted(reader)
+  const quoted = readText(reader)
   if (quoted !== undefined) return quoted
   const number = match(reader, /[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?/y)
   if (number !== undefined) return numberOf(number.replaceAll('_', ''))
@@ -132,14 +132,10 @@ function readArray(reader: Reader, depth: number): Value {
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '0': '\0', e: '\u001b' }
 
 /** A text in double or single quotes; undefined where none begins. */
-function readQuoted(reader: Reader): string | undefined {
-  const { text } = reader
-  const quote = text[reader.at]
-  if (quote !== '"' && quote !== "'") return undefined
-  const end = quotedEnd(text, reader.at)
-  if (end === undefined) throw broken(reader, 'a text that ends')
-  const inner = text.slice(reader.at + 1, end - 1)
-  reader.at = end
+function readText(reader: Reader): string | undefined {
+  const quoted = readQuoted(reader, broken)
+  if (quoted === undefined) return undefined
+  const { quote, inner } = quoted
   if (quote === "'") return inner.replace(/\\([\\'])/g, '$1')
   return inner.replace(/\\(.)/gs, (_, letter: string) => escapes[letter] ?? letter)
 }

@@ -135,9 +135,9 @@ function digitsOf(text: string, base: number): bigint {
   if (digits === '') throw fail(`${broken}cannot parse integer from empty string`)
   let value = 0n
   for (const digit of digits) {
-    const place = Number.parseInt(digit, 36)
-    if (!/^[0-9a-z]$/i.test(digit) || place >= base) throw fail(`${broken}invalid digit found in string`)
-    value = value * BigInt(base) + BigInt(place)
+    const digitValue = Number.parseInt(digit, 36)
+    if (!/^[0-9a-z]$/i.test(digit) || digitValue >= base) throw fail(`${broken}invalid digit found in string`)
+    value = value * BigInt(base) + BigInt(digitValue)
     if (value > 2n ** 63n) throw fail(`${broken}number does not fit into 64 bits`)
   }
   const signed = negative ? -value : value

@@ -76,7 +76,7 @@ function readUrl(text: string, withPort: boolean): ReadonlyMap<string, Value> {
 export function readQuery(text: string): ReadonlyMap<string, Value> {
   const found = new Map<string, Value>()
   const lists = new Map<string, Value[]>()
-  // The platform drops a question mark of its own at the very beginning: the ampersand keeps a second one.
+  // URLSearchParams drops a leading question mark; the ampersand before it keeps one that belongs to the query.
   for (const [key, value] of new URLSearchParams(`&${text.startsWith('?') ? text.slice(1) : text}`)) {
     const before = found.get(key)
     const list = lists.get(key)

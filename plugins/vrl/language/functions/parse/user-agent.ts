@@ -56,7 +56,7 @@ export const userAgentParser: FunctionSpec = {
   ]
 }
 
-/** Longer ones are cut: no client is meant, and both sets of rules search them many times. */
+/** Longer texts are cut: no client sends them, and both sets of rules search a text many times. */
 const maxLength = 2048
 
 function readQuickly(text: string): Agent {
@@ -69,7 +69,7 @@ function readQuickly(text: string): Agent {
   }
 }
 
-/** What the first knows, and for the rest what the second does. */
+/** The result of the first set of rules, completed by that of the second. */
 function either(first: Agent, second: Agent): Agent {
   return {
     browser: { ...second.browser, ...first.browser },

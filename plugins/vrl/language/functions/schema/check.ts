@@ -4,10 +4,10 @@ import { writeValue } from '../../text.ts'
 import { isArray, isObject, type Value } from '../../value.ts'
 
 /** What is wrong with a value and where, or undefined. */
-export type Check = (context: Context, value: Value, at: Place) => string | undefined
+export type Check = (context: Context, value: Value, at: Location) => string | undefined
 
-/** A place in the value, and how deep the check is nested: a schema may refer to itself. */
-export interface Place {
+/** A location in the value, and how deep the check is nested: a schema may refer to itself. */
+export interface Location {
   readonly path: string
   readonly depth: number
 }
@@ -20,7 +20,7 @@ export interface Compiler {
 const maxShownLength = 200
 
 /** A problem as messages say it. */
-export function problem(value: Value, what: string, { path }: Place): string {
+export function problem(value: Value, what: string, { path }: Location): string {
   const text = isObject(value) ? 'an object' : isArray(value) ? 'an array' : writeValue(value)
   const shown = text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
   return `${shown} ${what} at ${path === '' ? '/' : path}`

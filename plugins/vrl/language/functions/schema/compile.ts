@@ -1,4 +1,4 @@
-// Compiles a JSON schema to a check of values: no code is made from it, and its patterns run in linear time.
+// Compiles a JSON schema to a check of values: without generating code; its patterns run in linear time.
 import { step } from '../../context.ts'
 import { readJsonValue } from '../../json.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../value.ts'

@@ -4,13 +4,13 @@ import { same } from '../../operator.ts'
 import { Regex } from '../../regex.ts'
 import { writeValue } from '../../text.ts'
 import { equals, isArray, isObject, isText, lossy, type ObjectValue, type Value } from '../../value.ts'
-import { type Check, type Compiler, type Place, problem } from './check.ts'
+import { type Check, type Compiler, type Location, problem } from './check.ts'
 import { formats } from './format.ts'
 
 type Keyword = (argument: Value, schema: ObjectValue, compiler: Compiler) => Check
 
-const inside = (at: Place, name: string | number): Place => ({ path: `${at.path}/${name}`, depth: at.depth + 1 })
-const deeper = (at: Place): Place => ({ path: at.path, depth: at.depth + 1 })
+const inside = (at: Location, name: string | number): Location => ({ path: `${at.path}/${name}`, depth: at.depth + 1 })
+const deeper = (at: Location): Location => ({ path: at.path, depth: at.depth + 1 })
 
 /** A check of a test that holds for values of other kinds, too. */
 function simple(what: string, holds: (value: Value) => boolean): Check {

@@ -79,7 +79,7 @@ export const cuts: readonly FunctionSpec[] = [
   }
 ]
 
-/** From the beginning to the end every item keeps its place. */
+/** From the beginning to the end every item keeps its index. */
 function sliceKind(call: Call): Kind {
   const kind = only(call.kind('value'), bit.string | bit.array)
   if (kind.bits === 0) return union(kinds.string, kinds.array)

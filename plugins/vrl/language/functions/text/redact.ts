@@ -8,7 +8,7 @@ import { hashVariants } from '../crypto/hash.ts'
 
 /** Finds what is to be made unreadable. */
 type Filter = Regex | string
-/** What stands in the place of a text. */
+/** What replaces a text. */
 type Redactor = (found: string) => string
 
 /** Area, group and serial number; none of them is all zeros, and there are no areas 666 and 900 to 999. */

@@ -1,4 +1,4 @@
-// Takes out of a text what a terminal would obey instead of showing it (ECMA-48: control functions and control strings).
+// Removes terminal control sequences from a text (ECMA-48: control functions and control strings).
 
 const escapeCode = 0x1b
 

@@ -1,4 +1,4 @@
-// The spans of a request as columns: what every span has, attributes by key, and where the rest stands in the bytes.
+// The spans of a request as columns: fields every span has, attributes by key, and byte ranges of the rest.
 import { bitmap, type ProtoReader } from '../../../core/index.ts'
 import { Dictionary } from '../column/dictionary.ts'
 import type { Outline } from '../wire/outline.ts'
@@ -9,7 +9,7 @@ import { statusNames } from './field.ts'
 /** The resource attribute that names the service. */
 export const serviceKey = 'service.name'
 
-/** Where one text an owner begins and ends. */
+/** One byte range of the body per owner. */
 export class Texts {
   readonly starts: Uint32Array
   readonly ends: Uint32Array
@@ -29,7 +29,7 @@ export class Texts {
 export type Dropped = 'attributes' | 'events' | 'links'
 
 /** One entry per span unless it says otherwise. Times are words of 64 bits, the low one first. */
-export interface Frame {
+export interface SpanBatch {
   readonly body: Uint8Array
   readonly spans: number
   readonly starts: Int32Array<ArrayBuffer>
@@ -38,13 +38,13 @@ export interface Frame {
   /** Hexadecimal digits: 32 and 16 a span. */
   readonly traceIds: Uint8Array
   readonly spanIds: Uint8Array
-  /** 16 for each span that has a parent, and the places of them. */
+  /** 16 for each span that has a parent, and the offsets of these. */
   readonly parentIds: Uint8Array
   readonly parentOffsets: Uint32Array
   readonly hasParent: Uint8Array
   readonly kinds: Uint32Array
   readonly statuses: Uint32Array
-  /** Numbers of texts plus one, 0 where there is none. */
+  /** Index in `nameTexts` plus one; 0 for a span without a name. */
   readonly names: Uint32Array
   readonly nameTexts: Dictionary
   readonly statusMessages: Texts
@@ -52,11 +52,11 @@ export interface Frame {
   /** The scope entry of each span, and its resource entry. */
   readonly scopeOf: Uint32Array
   readonly resourceOf: Uint32Array
-  /** Of each scope entry. */
+  /** One entry per scope. */
   readonly scopeNames: Texts
   readonly scopeVersions: Texts
   readonly scopeUrls: Ranges
-  /** Of each resource entry. */
+  /** One entry per resource. */
   readonly resourceUrls: Ranges
   readonly spanAttributes: Attributes
   readonly scopeAttributes: Attributes
@@ -64,13 +64,13 @@ export interface Frame {
   /** Owners are spans. */
   readonly events: Ranges
   readonly links: Ranges
-  /** Where any span says so. */
+  /** Undefined while no span has flags. */
   flags: Uint32Array | undefined
   readonly dropped: { [of in Dropped]?: Uint32Array }
 }
 
-/** With room for everything, and nothing in it. */
-export function createFrame(body: Uint8Array, outline: Outline, maxKeys: number): Frame {
+/** An empty batch with memory for all spans of the outline. */
+export function createSpanBatch(body: Uint8Array, outline: Outline, maxKeys: number): SpanBatch {
   const { items: spans, scopes, scopeUrls, resourceUrls } = outline
   const { count } = spans
   const scopeOf = spans.owners.slice(0, count)

@@ -10,7 +10,7 @@ export interface NamedSeries {
 }
 
 /** New series of one table. */
-export class TableShape {
+export class SeriesGroup {
   readonly database: string
   readonly name: string
   readonly physicalTable: string
@@ -44,8 +44,8 @@ export function numberColumn(table: Table, name: string): TableColumn | undefine
 }
 
 /** A write without rows that has all columns, for the rules that make and widen tables. New tables have theirs in order of the names. */
-export function seriesShape(shape: TableShape, write: SeriesWrite, options: TableOptions): TableWrite {
-  const { table, name, labels, physicalTable } = shape
+export function groupSchema(group: SeriesGroup, write: SeriesWrite, options: TableOptions): TableWrite {
+  const { table, name, labels, physicalTable } = group
   const value = table && numberColumn(table, write.valueColumn)
   const columns: Column[] = [
     ...Array.from(labels, label => empty(label, 'String', 'tag')),

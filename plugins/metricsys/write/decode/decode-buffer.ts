@@ -1,12 +1,12 @@
-// The memory one remote write request is decoded into, in whatever thread: lent for the time of the request and used again by the next.
+// The memory that a remote write request is decoded into, on the main thread or the decoding thread. Each request borrows one buffer; the next one reuses it.
 import { DbError, hashKeys, hashWords, type SeriesKeys } from '../../../../core/wire/index.ts'
 
-/** Frames kept for later, and the largest body buffer such a one may have. */
+/** How many unused buffers are kept, and how many bytes the body of a kept one may have. */
 export const maxIdle = 8
 const maxIdleBytes = 16 << 20
 
-/** What the server's thread and the decoding one share. */
-export interface FrameMemory {
+/** The memory that the main thread and the decoding thread share. */
+export interface BufferMemory {
   /** The request as it was sent. */
   readonly input: Bytes
   readonly body: Bytes
@@ -20,61 +20,61 @@ export interface FrameMemory {
 
 const memoryNames = ['input', 'body', 'starts', 'ends', 'hashes', 'series', 'timeWords', 'valueWords'] as const
 
-/** A frame has other memory as soon as one part of it was too small. */
-export function isSameMemory(a: FrameMemory, b: FrameMemory): boolean {
+/** False after any part of a buffer was replaced by a larger one. */
+export function isSameMemory(a: BufferMemory, b: BufferMemory): boolean {
   return memoryNames.every(name => a[name] === b[name])
 }
 
-/** Such memory is let go after its request. */
-export function isLarge({ body }: FrameMemory): boolean {
+/** Whether the memory is too large to be kept after its request. */
+export function isLarge({ body }: BufferMemory): boolean {
   return body.length > maxIdleBytes
 }
 
-/** What a frame holds at the moment, besides its memory. */
-export type FrameCounts = Pick<Frame, 'length' | 'tail' | 'keyCount' | 'samples' | 'isHashed'>
+/** How much of its memory a buffer uses at the moment. */
+export type BufferCounts = Pick<DecodeBuffer, 'length' | 'tail' | 'keyCount' | 'samples' | 'isHashed'>
 
 type Bytes = Uint8Array<SharedArrayBuffer>
 type Numbers = Uint32Array<SharedArrayBuffer>
 type Words = Int32Array<SharedArrayBuffer>
 
-export class Frame implements FrameMemory {
+export class DecodeBuffer implements BufferMemory {
   input = bytes(1 << 16)
-  /** The request as protobuf, and behind it the keys that do not stand in it as they are. */
+  /** The request as protobuf, followed by the series keys that are not contiguous in it. */
   body = bytes(1 << 16)
   /** Bytes of the request as protobuf. */
   length = 0
-  /** Where the next of those keys begins. */
+  /** Offset in `body` for the next of those keys. */
   tail = 0
-  /** Bytes that all of them may have. */
+  /** Largest number of bytes of all those keys. */
   keyLimit = Number.POSITIVE_INFINITY
   starts = numbers(1024)
   ends = numbers(1024)
-  /** Of the keys, four words each, when `isHashed`. */
+  /** Hashes of the keys, four words each; set when `isHashed`. */
   hashes = words(1024 * hashWords)
   isHashed = false
   keyCount = 0
-  /** Of each sample: its key, its time and its number; the bits of a number pass untouched. */
+  /** Per sample: the index of its key, its time, its value. Values are copied bit by bit, so that NaN payloads stay. */
   series = numbers(1024)
   timeWords = words(2048)
   valueWords = words(2048)
   samples = 0
-  /** The same memory as the words, milliseconds since 1970 and numbers. */
+  /** `timeWords` as milliseconds since 1970 and `valueWords` as numbers: views of the same memory. */
   times = new BigInt64Array(this.timeWords.buffer)
   values = new Float64Array(this.valueWords.buffer)
 
-  /** Takes the memory another frame has by now, and what is in it. */
-  take(memory: FrameMemory, counts?: FrameCounts): void {
+  /** Uses the memory and the counts of another buffer. */
+  take(memory: BufferMemory, counts?: BufferCounts): void {
     Object.assign(this, memory, counts)
     this.#viewWords()
   }
 
   /** The same memory, to be sent to another thread. */
-  get memory(): FrameMemory {
+  get memory(): BufferMemory {
     const { input, body, starts, ends, hashes, series, timeWords, valueWords } = this
     return { input, body, starts, ends, hashes, series, timeWords, valueWords }
   }
 
-  get counts(): FrameCounts {
+  get counts(): BufferCounts {
     const { length, tail, keyCount, samples, isHashed } = this
     return { length, tail, keyCount, samples, isHashed }
   }
@@ -84,7 +84,7 @@ export class Frame implements FrameMemory {
     return { count: keyCount, bytes: body, starts, ends, ...(isHashed && { hashes }) }
   }
 
-  /** Forgets the request before; the content of the next one has this many bytes. */
+  /** Resets the buffer for a request of `length` bytes of protobuf. */
   begin(length: number): void {
     this.length = length
     this.tail = length
@@ -147,7 +147,7 @@ export class Frame implements FrameMemory {
     this.timeWords[2 * i + 1] = timeHigh
   }
 
-  /** Hashes the keys for the process with this seed. */
+  /** Hashes the keys with the seed of the process that stores them. */
   hash(seed: Int32Array): void {
     const size = this.keyCount * hashWords
     if (this.hashes.length < size) this.hashes = words(Math.max(size, this.hashes.length * 2))
@@ -186,16 +186,16 @@ function grown<T extends Numbers | Words>(from: T, to: T): T {
   return to
 }
 
-export class Frames {
-  readonly #idle: Frame[] = []
+export class BufferPool {
+  readonly #idle: DecodeBuffer[] = []
 
-  /** Runs work with a frame of its own, which must not be used after it. */
-  async use<T>(work: (frame: Frame) => Promise<T>): Promise<T> {
-    const frame = this.#idle.pop() ?? new Frame()
+  /** Runs `work` with a buffer that nobody else uses. `work` must not keep it. */
+  async use<T>(work: (buffer: DecodeBuffer) => Promise<T>): Promise<T> {
+    const buffer = this.#idle.pop() ?? new DecodeBuffer()
     try {
-      return await work(frame)
+      return await work(buffer)
     } finally {
-      if (this.#idle.length < maxIdle && !isLarge(frame)) this.#idle.push(frame)
+      if (this.#idle.length < maxIdle && !isLarge(buffer)) this.#idle.push(buffer)
     }
   }
 }

@@ -1,4 +1,4 @@
-// Functions on places on Earth.
+// Functions on points on Earth.
 import type { FunctionSpec } from '../function.ts'
 import { kinds, objectOf } from '../kind.ts'
 import { float } from '../operator.ts'
@@ -8,10 +8,10 @@ const kilometers = 6371.0088
 const milesPerKilometer = 0.6213712
 const units = ['kilometers', 'miles']
 
-export const places: readonly FunctionSpec[] = [
+export const geoFunctions: readonly FunctionSpec[] = [
   {
     name: 'haversine',
-    summary: 'Distance and bearing from one place to another, given in degrees, on a globe.',
+    summary: 'Distance and bearing from one point to another, given in degrees, on a globe.',
     params: [
       ...['latitude1', 'longitude1', 'latitude2', 'longitude2'].map(name => ({ name, kind: kinds.float })),
       { name: 'measurement_unit', kind: kinds.string, default: 'kilometers', constant: true, oneOf: units }
@@ -38,7 +38,7 @@ export const places: readonly FunctionSpec[] = [
   }
 ]
 
-interface Place {
+interface Point {
   readonly latitude: number
   readonly longitude: number
 }
@@ -52,15 +52,15 @@ function rounded(value: number, digits: number): number {
   return float(Math.round(value * factor) / factor)
 }
 
-/** Between two places seen from the centre, in radians. */
-function angle(from: Place, to: Place): number {
+/** Between two points seen from the centre, in radians. */
+function angle(from: Point, to: Point): number {
   const north = Math.sin((to.latitude - from.latitude) / 2) ** 2
   const east = Math.sin((to.longitude - from.longitude) / 2) ** 2
   return 2 * Math.asin(Math.min(1, Math.sqrt(north + Math.cos(from.latitude) * Math.cos(to.latitude) * east)))
 }
 
 /** In degrees, clockwise from north. */
-function bearing(from: Place, to: Place): number {
+function bearing(from: Point, to: Point): number {
   const turn = to.longitude - from.longitude
   const east = Math.sin(turn) * Math.cos(to.latitude)
   const north =

@@ -1,15 +1,15 @@
-// The log records of a request as columns, and where their scopes and resources stand.
+// The log records of a request as columns. Scopes and resources are byte ranges of the request.
 import { TextBuilder } from '../column/text-builder.ts'
 import type { Outline } from '../wire/outline.ts'
 
-/** Where one text a record begins and ends. */
+/** One byte range of the body per record. */
 export interface TextSlices {
   readonly starts: Uint32Array
   readonly ends: Uint32Array
 }
 
-/** One entry a record. */
-export interface Frame {
+/** Arrays have one entry per record. */
+export interface LogBatch {
   readonly body: Uint8Array
   readonly outline: Outline
   readonly records: number
@@ -25,7 +25,7 @@ export interface Frame {
   readonly attributes: TextBuilder
   readonly flags: Uint32Array
   readonly eventNames: TextSlices
-  /** Whether any record has one. */
+  /** Whether any record has an event name. */
   hasEventNames: boolean
   /** The scope entry of each record, and its resource entry. */
   readonly scopeOf: Uint32Array
@@ -37,8 +37,8 @@ const slices = (records: number): TextSlices => ({
   ends: new Uint32Array(records)
 })
 
-/** With room for everything, and nothing in it. */
-export function createFrame(body: Uint8Array, outline: Outline): Frame {
+/** An empty batch with memory for all records of the outline. */
+export function createLogBatch(body: Uint8Array, outline: Outline): LogBatch {
   const { items, scopes } = outline
   const records = items.count
   const scopeOf = items.owners.slice(0, records)
