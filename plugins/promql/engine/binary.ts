@@ -4,12 +4,12 @@ import type { Histogram } from '../histogram/histogram.ts'
 import type { Binary } from '../language/ast.ts'
 import { comparisons, setOperators } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
-import { mergeEqual } from './map.ts'
+import { isOneMetric, mergeEqual } from './map.ts'
 import { matchVectors } from './match.ts'
 import { type Combination, combine, dropsName, scalarOperation } from './operation.ts'
-import { mapPaced } from './pace.ts'
+import { eachPaced } from './pace.ts'
 import { isInvariant } from './prepare.ts'
-import { type Grid, newSeries, put, type Series, type Value } from './series.ts'
+import { type Grid, isEmpty, put, type Series, seriesMaker, type Value } from './series.ts'
 import { combineSets } from './set.ts'
 
 /** A chain of operators is as deep a tree to the left as it is long: it is computed from its first operand on. */
@@ -51,11 +51,20 @@ async function withScalar(
   scalar: Float64Array,
   swapped: boolean
 ): Promise<readonly Series[]> {
+  const { budget } = evaluation
   const operation = combine(evaluation, expr)
   const isFilter = comparisons.has(expr.op) && !expr.bool
+  const isUnnamed = dropsName(expr)
   const fast = scalarOperation(expr.op)
-  const result = await mapPaced(evaluation.budget, series, each => {
-    const changed = newSeries(dropsName(expr) ? each.labels.unnamed() : each.labels, scalar.length)
+  const make = seriesMaker(scalar.length)
+  const results: Series[] = []
+  await eachPaced(budget, series, each => {
+    if (isFilter && each.histograms === undefined) {
+      const kept = countKept(each, scalar, fast, swapped)
+      if (kept === 'all') results.push(each)
+      if (kept !== 'some') return
+    }
+    const changed = make(isUnnamed ? each.labels.unnamed() : each.labels)
     for (let step = 0; step < scalar.length; step++) {
       if (each.kinds[step] === 1) {
         const [value, other] = [each.values[step]!, scalar[step]!]
@@ -67,9 +76,27 @@ async function withScalar(
         put(changed, step, histogramWithScalar(each.histograms![step]!, scalar[step]!, swapped, operation))
       }
     }
-    return changed
+    if (!isEmpty(changed)) results.push(changed)
   })
-  return mergeEqual(evaluation.budget, result)
+  return isUnnamed && !isOneMetric(series) ? mergeEqual(budget, results) : results
+}
+
+/** How many of the steps of a series of floats a filter keeps. */
+function countKept(
+  { kinds, values }: Series,
+  scalar: Float64Array,
+  compare: (a: number, b: number) => number,
+  swapped: boolean
+): 'all' | 'some' | 'none' {
+  let [kept, lost] = [false, false]
+  for (let step = 0; step < scalar.length; step++) {
+    if (kinds[step] !== 1) continue
+    const [value, other] = [values[step]!, scalar[step]!]
+    if ((swapped ? compare(other, value) : compare(value, other)) === 0) lost = true
+    else kept = true
+    if (kept && lost) return 'some'
+  }
+  return kept ? 'all' : 'none'
 }
 
 function histogramWithScalar(value: Histogram, scalar: number, swapped: boolean, operation: Combination) {

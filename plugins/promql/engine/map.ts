@@ -2,8 +2,9 @@
 import type { DbError } from '../../../core/index.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import { executionError } from './error.ts'
-import { eachPaced, mapPaced, type Pace } from './pace.ts'
-import { at, isEmpty, newSeries, none, put, type Series } from './series.ts'
+import { metricName } from './labels.ts'
+import { eachPaced, type Pace } from './pace.ts'
+import { at, isEmpty, newSeries, none, put, type Series, seriesMaker } from './series.ts'
 
 /** Every float through a function, under labels without the metric's name; histograms through another, or left out. */
 export async function mapSeries(
@@ -12,24 +13,27 @@ export async function mapSeries(
   change: (value: number, step: number) => number,
   changeHistogram?: (value: Histogram, step: number) => Histogram
 ): Promise<readonly Series[]> {
-  return mergeEqual(pace, await mapPaced(pace, series, each => mapOne(each, change, changeHistogram)))
+  const make = seriesMaker(series[0]?.kinds.length ?? 0)
+  const results: Series[] = []
+  await eachPaced(pace, series, ({ labels, kinds, values, histograms }) => {
+    const result = make(labels.unnamed())
+    for (let step = 0; step < kinds.length; step++) {
+      if (kinds[step] === 1) {
+        result.kinds[step] = 1
+        result.values[step] = change(values[step]!, step)
+      } else if (kinds[step] === 2 && changeHistogram !== undefined) {
+        put(result, step, changeHistogram(histograms![step]!, step))
+      }
+    }
+    if (!isEmpty(result)) results.push(result)
+  })
+  return isOneMetric(series) ? results : mergeEqual(pace, results)
 }
 
-function mapOne(
-  { labels, kinds, values, histograms }: Series,
-  change: (value: number, step: number) => number,
-  changeHistogram: ((value: Histogram, step: number) => Histogram) | undefined
-): Series {
-  const result = newSeries(labels.unnamed(), kinds.length)
-  for (let step = 0; step < kinds.length; step++) {
-    if (kinds[step] === 1) {
-      result.kinds[step] = 1
-      result.values[step] = change(values[step]!, step)
-    } else if (kinds[step] === 2 && changeHistogram !== undefined) {
-      put(result, step, changeHistogram(histograms![step]!, step))
-    }
-  }
-  return result
+/** Whether series that differ go on differing without the metric's name. */
+export function isOneMetric(series: readonly Series[]): boolean {
+  const first = series[0]?.labels.get(metricName)
+  return series.every(({ labels }) => labels.get(metricName) === first)
 }
 
 /** Series that have anything, those with equal labels as one. Throws when two have something at the same step. */

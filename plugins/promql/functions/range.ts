@@ -21,8 +21,10 @@ export function overRange({ make, keepName = false, tell }: Ranged): Implementat
     const empty = seriesMaker(grid.count)
     const windows = windowsOf(where, grid)
     const before = budget.samples
+    const metrics = new Set<string>()
     const add = (series: Series, metric: string) => {
       if (isEmpty(series)) return
+      metrics.add(metric)
       results.push(series)
       budget.take(grid.count)
       if (series.kinds.includes(1)) tell?.({ annotations, where: call.args[index]!, metric })
@@ -48,7 +50,9 @@ export function overRange({ make, keepName = false, tell }: Ranged): Implementat
     }
     // It is counted as the value it becomes.
     budget.releaseTo(before)
-    return { type: 'vector', series: await mergeEqual(budget, results) } satisfies Value
+    // Series of one metric go on differing without its name.
+    const series = keepName || metrics.size < 2 ? results : await mergeEqual(budget, results)
+    return { type: 'vector', series } satisfies Value
   }
 }
 
