@@ -3,11 +3,17 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { ColumnData, FixedData } from '../../../core/model/batch.ts'
 import type { Table, TableColumn } from '../../../core/model/table.ts'
-import { Memtable, type MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
+import {
+  Memtable,
+  type MemtableRows,
+  type SampleBounds,
+  type SortTask
+} from '../../../core/storage/embedded/memory/memtable.ts'
 import { pieceBytes, RowMemory } from '../../../core/storage/embedded/memory/row-memory.ts'
 import { endOf, sortBySeries } from '../../../core/storage/embedded/memory/sort-by-series.ts'
 import type { ParquetColumn } from '../../../core/storage/embedded/parquet/index.ts'
 import { RowSorter } from '../../../core/storage/embedded/read/row-sorter.ts'
+import { boundsOf, type SampleRows } from '../../../core/storage/embedded/read/sample-rows.ts'
 import type { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
 import { type Spool, SpoolFile, type SpoolGroup } from '../../../core/storage/embedded/spool/spool.ts'
 
@@ -66,9 +72,13 @@ const log = {
 
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
+function sorted({ writes, into }: SortTask): SampleBounds {
+  return boundsOf(sortBySeries(writes, into) as SampleRows, at as TableColumn)
+}
+
 function sortAll(memtable: Memtable): void {
-  for (let picked = memtable.pickToSort(); picked !== undefined; picked = memtable.pickToSort())
-    memtable.putSorted(picked, sortBySeries(picked))
+  for (let task = memtable.toSort(); task !== undefined; task = memtable.toSort())
+    memtable.putSorted(task, sorted(task))
 }
 
 /** Files are lists of the numbers their rows have. */
@@ -151,16 +161,22 @@ t.test('many writes lie in few pieces, whose memory is used again when nobody re
   t.equal(memory.idleBytes, 0)
 })
 
-t.test('what was sorted gives its memory back, and rows that follow are others', async t => {
+t.test('rows that follow those that were sorted are others, and memory is used again in each generation', async t => {
   const memory = new RowMemory()
-  const memtable = newMemtable(memory, 0)
-  for (let i = 0; i < 300; i++) memtable.add(table, rowsOf({ rows: 1000, gap: 0, kind: 'plain' }, i * 1000))
-  sortAll(memtable)
-  t.ok(memory.idleBytes > 0)
-  memtable.add(table, rowsOf({ rows: 2, gap: 0, kind: 'plain' }, 300_000))
-  t.equal(memtable.rows, 300_002)
-  const all = Array.from({ length: 300_002 }, (_, seq) => expected(seq, 'plain'))
-  t.same(show(memtable).sort(), all.sort())
+  const generation = () => {
+    const memtable = newMemtable(memory, 0)
+    for (let i = 0; i < 300; i++) memtable.add(table, rowsOf({ rows: 1000, gap: 0, kind: 'plain' }, i * 1000))
+    sortAll(memtable)
+    memtable.add(table, rowsOf({ rows: 2, gap: 0, kind: 'plain' }, 300_000))
+    t.equal(memtable.rows, 300_002)
+    const all = Array.from({ length: 300_002 }, (_, seq) => expected(seq, 'plain'))
+    t.same(show(memtable).sort(), all.sort())
+    memtable.drop()
+    return memory.idleBytes
+  }
+  const needed = generation()
+  t.ok(needed > 4 * pieceBytes && needed < 12 * pieceBytes, `${needed} bytes`)
+  t.equal(generation(), needed)
 })
 
 t.test('rows are sorted alike whether SQL reads them or not, and SQL reads each once', async () => {
@@ -207,7 +223,7 @@ t.test('rows that come, go and are read while others are sorted beside are there
     const memory = new RowMemory()
     const spool = new NumbersSpool()
     const memtable = newMemtable(memory, 100, spool as unknown as Spool)
-    const sorter = new RowSorter({ sort: async writes => turn().then(() => sortBySeries(writes)) }, log)
+    const sorter = new RowSorter({ sort: async task => turn().then(() => sorted(task)) }, log)
     const seen: { readonly writes: readonly MemtableRows[]; readonly rows: string }[] = []
     for (const step of steps) {
       if (step.kind === 'write')

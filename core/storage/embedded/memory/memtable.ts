@@ -12,10 +12,19 @@ import type { Spool, SpoolFile } from '../spool/spool.ts'
 import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
 import { initialData } from './initial.ts'
 import { bytesOf, columnBytes } from './row-bytes.ts'
-import type { RowMemory } from './row-memory.ts'
+import { pieceBytes, type RowMemory } from './row-memory.ts'
 import { isPlain, RowPart } from './row-part.ts'
 import { RowTimes } from './row-times.ts'
-import { endOf, pickToSort, rowsSince, withSorted } from './sort-by-series.ts'
+import {
+  endOf,
+  inPieces,
+  pickToSort,
+  rowsSince,
+  type SortMemory,
+  sortedRows,
+  sortMemory,
+  withSorted
+} from './sort-by-series.ts'
 
 /** Rows of one write or of several, owned by the memtable. */
 export interface MemtableRows {
@@ -53,6 +62,12 @@ export interface SampleBounds {
   readonly starts?: Uint32Array
   readonly from: number
   readonly to: number
+}
+
+/** Writes that are to become one, sorted by series in memory of its own. */
+export interface SortTask {
+  readonly writes: readonly MemtableRows[]
+  readonly into: SortMemory
 }
 
 /** Some rows of a memtable as a file of the spool. */
@@ -165,19 +180,28 @@ export class Memtable {
     if (rows !== undefined) this.#writes.push(rows)
   }
 
-  /** Writes that are worth sorting by series; they are pinned as all rows are. Undefined when nothing is left to do. */
-  pickToSort(): readonly MemtableRows[] | undefined {
+  /**
+   * Writes that are worth sorting by series, and memory for what they become. Until `putSorted` takes it, both are kept for as long as the
+   * memtable is pinned. Undefined when nothing is left to do.
+   */
+  toSort(): SortTask | undefined {
     if (this.#dropped) return undefined
     const open = this.#open?.rows
-    const picked = pickToSort(this.writes)
+    const writes = pickToSort(this.writes)
+    if (writes === undefined) return undefined
     // Rows that come from now on are others.
-    if (open !== undefined && picked?.includes(open)) this.#cut()
-    return picked
+    if (open !== undefined && writes.includes(open)) this.#cut()
+    const take = () => {
+      const piece = this.#home.rowMemory.take(pieceBytes)
+      this.#memory.push(piece)
+      return piece
+    }
+    return { writes, into: sortMemory(writes, inPieces(take)) }
   }
 
-  /** What `pickToSort` gave is one write now, in memory of its own. */
-  putSorted(picked: readonly MemtableRows[], sorted: MemtableRows): void {
-    this.#writes = withSorted(this.#writes, picked, sorted)
+  /** Rows are where `toSort` said, and span so much: they are one write now. */
+  putSorted({ writes, into }: SortTask, bounds: SampleBounds): void {
+    this.#writes = withSorted(this.#writes, writes, { ...sortedRows(writes, into), bounds })
     this.#giveBack()
   }
 
@@ -248,7 +272,7 @@ export class Memtable {
   /** Memory that holds no row any more goes to others, once nobody can be reading it. */
   #giveBack(): void {
     if (this.#readers > 0 || this.#spooling !== undefined || this.#memory.length === 0) return
-    const used = new Set<unknown>(this.#dropped ? [] : this.writes.map(({ tsids }) => tsids?.buffer))
+    const used = new Set<unknown>(this.#dropped ? [] : this.writes.flatMap(buffersOf))
     if (!this.#dropped) used.add(this.#open?.memory)
     for (const memory of this.#memory) if (!used.has(memory)) this.#home.rowMemory.give(memory)
     this.#memory = this.#memory.filter(memory => used.has(memory))
@@ -336,6 +360,12 @@ function ownersOf({ rows, tsids }: MemtableRows, owners: Uint32Array): ColumnDat
   const values = new Uint32Array(rows)
   if (tsids !== undefined) for (let row = 0; row < rows; row++) values[row] = owners[tsids[row]!]!
   return { kind: 'fixed', values }
+}
+
+/** The memory that rows of numbers lie in. */
+function buffersOf({ tsids, order, columns }: MemtableRows): unknown[] {
+  const numbers = Array.from(columns.values(), data => data.kind === 'fixed' && data.values.buffer)
+  return [tsids?.buffer, order?.after.buffer, ...numbers]
 }
 
 function countRows(all: readonly { readonly rows: number }[]): number {

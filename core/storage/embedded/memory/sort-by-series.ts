@@ -1,5 +1,6 @@
 // Samples in memory put together series by series: a query then finds those of one series without a look at the rows of all others.
-import type { ColumnData, FixedData } from '../../../model/batch.ts'
+import type { FixedData } from '../../../model/batch.ts'
+import { free } from '../../../workers/free.ts'
 import type { MemtableRows } from './memtable.ts'
 import { isPlain } from './row-part.ts'
 
@@ -61,10 +62,47 @@ function neighbours(alike: readonly MemtableRows[], { maxRows }: SortLimits): re
   return undefined
 }
 
-/** All rows as one write, series by series; rows of a series stay in the order they came. */
-export function sortBySeries(writes: readonly MemtableRows[]): MemtableRows {
-  const { seq, op, columns } = writes[0]!
-  const rows = writes.reduce((sum, write) => sum + write.rows, 0)
+/** Where sorted rows are put. */
+export interface SortMemory {
+  readonly tsids: Uint32Array<SharedArrayBuffer>
+  /** As `WriteOrder` has it. */
+  readonly after: Uint32Array<SharedArrayBuffer>
+  readonly columns: ReadonlyMap<number, FixedData['values']>
+}
+
+type Place = readonly [memory: SharedArrayBuffer, offset: number]
+type Values = new (memory: SharedArrayBuffer, offset: number, length: number) => FixedData['values']
+
+/** Memory for the rows of all writes; `allocate` gives so many bytes. */
+export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: number) => Place): SortMemory {
+  const rows = countRows(writes)
+  const numbers = () => new Uint32Array(...allocate(4 * rows), rows)
+  const columns = Array.from(writes[0]!.columns, ([id, data]) => {
+    const { values } = data as FixedData
+    return [id, new (values.constructor as Values)(...allocate(values.BYTES_PER_ELEMENT * rows), rows)] as const
+  })
+  return { tsids: numbers(), after: numbers(), columns: new Map(columns) }
+}
+
+const exactly = (bytes: number): Place => [new SharedArrayBuffer(bytes), 0]
+
+/** Parts of large pieces of memory, one after the other; no part is larger than a piece. */
+export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Place {
+  let piece: SharedArrayBuffer | undefined
+  let used = 0
+  return bytes => {
+    if (piece === undefined || used + bytes > piece.byteLength) [piece, used] = [take(), 0]
+    const offset = used
+    // Numbers of 64 bits begin at multiples of 8 bytes.
+    used += Math.ceil(bytes / 8) * 8
+    return [piece, offset]
+  }
+}
+
+/** All rows as one write, series by series, in memory of its own; rows of a series stay in the order they came. */
+export function sortBySeries(writes: readonly MemtableRows[], into = sortMemory(writes, exactly)): MemtableRows {
+  const { seq } = writes[0]!
+  const rows = countRows(writes)
   const tsids = new Uint32Array(rows)
   const after = new Uint32Array(rows)
   let at = 0
@@ -76,9 +114,23 @@ export function sortBySeries(writes: readonly MemtableRows[]): MemtableRows {
     at += write.rows
   }
   const indices = indicesBySeries(tsids)
-  const order = { after: pick(after, indices), endSeq: endOf(writes.at(-1)!) }
-  const sorted = new Map(Array.from(columns.keys(), id => [id, sortColumn(writes, id, indices)]))
-  return { rows, seq, op, tsids: pick(tsids, indices), order, isSorted: true, columns: sorted }
+  pick(tsids, indices, into.tsids)
+  pick(after, indices, into.after)
+  for (const [id, values] of into.columns) pickColumn(writes, id, indices, values)
+  for (const array of [tsids, after, indices]) free(array)
+  return sortedRows(writes, into)
+}
+
+/** What `sortBySeries` makes of writes, once their rows lie in that memory. */
+export function sortedRows(writes: readonly MemtableRows[], { tsids, after, columns }: SortMemory): MemtableRows {
+  const { seq, op } = writes[0]!
+  const order = { after, endSeq: endOf(writes.at(-1)!) }
+  const data = new Map(Array.from(columns, ([id, values]) => [id, { kind: 'fixed' as const, values }]))
+  return { rows: tsids.length, seq, op, tsids, order, isSorted: true, columns: data }
+}
+
+function countRows(writes: readonly MemtableRows[]): number {
+  return writes.reduce((sum, { rows }) => sum + rows, 0)
 }
 
 /** Above the number of the row that was written last. */
@@ -94,11 +146,12 @@ export function rowsSince(write: MemtableRows, seq: number): MemtableRows {
   const rows: number[] = []
   for (let row = 0; row < write.rows; row++) if ((order?.after[row] ?? row) >= first) rows.push(row)
   const indices = Uint32Array.from(rows)
-  const columns = new Map(Array.from(write.columns.keys(), id => [id, sortColumn([write], id, indices)]))
-  const after = indices.map(row => (order?.after[row] ?? row) - first)
-  const { op, isSorted } = write
-  const kept = { rows: indices.length, seq, op, tsids: pick(tsids!, indices), columns }
-  return { ...kept, order: { after, endSeq: endOf(write) }, ...(isSorted && { isSorted }) }
+  const into = sortMemory([{ ...write, rows: indices.length }], exactly)
+  pick(tsids!, indices, into.tsids)
+  for (let i = 0; i < indices.length; i++) into.after[i] = (order?.after[indices[i]!] ?? indices[i]!) - first
+  for (const [id, values] of into.columns) pickColumn([write], id, indices, values)
+  const { isSorted, ...picked } = sortedRows([write], into)
+  return { ...picked, seq, ...(write.isSorted && { isSorted }) }
 }
 
 /** Where the rows in order of their series are; rows of one series stay in order. */
@@ -126,26 +179,32 @@ function byDigit(tsids: Uint32Array, first: number, shift: number, before: Uint3
   return indices
 }
 
-function pick(values: Uint32Array, indices: Uint32Array): Uint32Array<SharedArrayBuffer> {
-  const picked = new Uint32Array(new SharedArrayBuffer(4 * indices.length))
-  for (let i = 0; i < indices.length; i++) picked[i] = values[indices[i]!]!
-  return picked
+function pick(values: Uint32Array, indices: Uint32Array, into: Uint32Array): void {
+  for (let i = 0; i < indices.length; i++) into[i] = values[indices[i]!]!
 }
 
 /** By words: a copy as numbers may change the bits of a NaN, and 64-bit integers would be objects. */
-function sortColumn(writes: readonly MemtableRows[], id: number, indices: Uint32Array): ColumnData {
-  const parts = writes.map(write => (write.columns.get(id) as FixedData).values)
-  const array = parts[0]!.constructor as new (buffer: SharedArrayBuffer) => FixedData['values']
-  const wide = parts[0]!.BYTES_PER_ELEMENT === 8
-  const from = joinWords(parts.map(part => new Uint32Array(part.buffer, part.byteOffset, part.byteLength / 4)))
-  if (!wide) return { kind: 'fixed', values: new array(pick(from, indices).buffer) }
-  const to = new Uint32Array(new SharedArrayBuffer(8 * indices.length))
-  for (let i = 0; i < indices.length; i++) {
-    const index = 2 * indices[i]!
-    to[2 * i] = from[index]!
-    to[2 * i + 1] = from[index + 1]!
-  }
-  return { kind: 'fixed', values: new array(to.buffer) }
+function pickColumn(
+  writes: readonly MemtableRows[],
+  id: number,
+  indices: Uint32Array,
+  into: FixedData['values']
+): void {
+  const parts = writes.map(write => wordsOf((write.columns.get(id) as FixedData).values))
+  const from = joinWords(parts)
+  const to = wordsOf(into)
+  if (into.BYTES_PER_ELEMENT === 4) pick(from, indices, to)
+  else
+    for (let i = 0; i < indices.length; i++) {
+      const index = 2 * indices[i]!
+      to[2 * i] = from[index]!
+      to[2 * i + 1] = from[index + 1]!
+    }
+  if (parts.length > 1) free(from)
+}
+
+function wordsOf({ buffer, byteOffset, byteLength }: FixedData['values']): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, byteLength / 4)
 }
 
 function joinWords(parts: readonly Uint32Array[]): Uint32Array {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
 import { startWorker } from '../../../workers/worker.ts'
-import type { MemtableRows } from '../memory/memtable.ts'
+import type { SampleBounds, SortTask } from '../memory/memtable.ts'
 import type { ReadAnswer, ReadTask, ReadThreadData, SamplesAsked, SamplesFound } from './read.worker.ts'
 import type { SortThreads } from './row-sorter.ts'
 import type { SampleColumn } from './sample-rows.ts'
@@ -82,10 +82,10 @@ export class ReadThreads implements SortThreads {
   }
 
   /** As `SortThreads` has it. */
-  async sort(writes: readonly MemtableRows[], time: SampleColumn): Promise<MemtableRows> {
-    const { id: timeId, type } = time
-    const { sorted } = await this.#ask(this.#idlest(), id => ({ id, sort: writes, time: { id: timeId, type } }))
-    return sorted!
+  async sort({ writes, into }: SortTask, { id: timeId, type }: SampleColumn): Promise<SampleBounds> {
+    const time = { id: timeId, type }
+    const { bounds } = await this.#ask(this.#idlest(), id => ({ id, sort: { writes, into }, time }))
+    return bounds!
   }
 
   #idlest(): number {

@@ -7,7 +7,7 @@ import type { ResultBatch } from '../../../model/batch.ts'
 import { collect } from '../../../workers/free.ts'
 import { giveWay } from '../../../workers/give-way.ts'
 import type { CreateReducer, Reducer, Reduction } from '../../engine.ts'
-import type { MemtableRows } from '../memory/memtable.ts'
+import type { SampleBounds, SortTask } from '../memory/memtable.ts'
 import { sortBySeries } from '../memory/sort-by-series.ts'
 import { type FileCounts, FileParts, type FileQuery, type Kept, sizeOf } from './file-parts.ts'
 import type { GatherOptions } from './gather.ts'
@@ -43,7 +43,7 @@ export interface SamplesFound {
 export type ReadTask =
   | { readonly id: number; readonly asked: SamplesAsked }
   | { readonly id: number; readonly checksumOf: string }
-  | { readonly id: number; readonly sort: readonly MemtableRows[]; readonly time: SampleColumn }
+  | { readonly id: number; readonly sort: SortTask; readonly time: SampleColumn }
   | { readonly forget: string }
   | { readonly know: string }
 
@@ -52,7 +52,8 @@ export interface ReadAnswer {
   readonly id?: number
   readonly found?: SamplesFound
   readonly checksum?: number
-  readonly sorted?: MemtableRows
+  /** Of rows that were sorted. */
+  readonly bounds?: SampleBounds
   /** Why there are none. */
   readonly error?: string
   readonly cacheBytes: number
@@ -95,9 +96,9 @@ parentPort!.on('message', async (task: ReadTask) => {
       return
     }
     if ('sort' in task) {
-      const sorted = sortBySeries(task.sort)
-      sorted.bounds = boundsOf(sorted as SampleRows, task.time, SharedArrayBuffer)
-      parentPort!.postMessage({ id, sorted, ...state() } satisfies ReadAnswer)
+      const sorted = sortBySeries(task.sort.writes, task.sort.into) as SampleRows
+      const bounds = boundsOf(sorted, task.time, SharedArrayBuffer)
+      parentPort!.postMessage({ id, bounds, ...state() } satisfies ReadAnswer)
       return
     }
     const { asked } = task

@@ -2,14 +2,14 @@
 import { isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
-import type { Memtable, MemtableRows } from '../memory/memtable.ts'
+import type { Memtable, SampleBounds, SortTask } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
 import type { SampleColumn } from './sample-rows.ts'
 
 /** Where rows are sorted. */
 export interface SortThreads {
-  /** All rows as one write, sorted by series, with what it spans; they lie in memory that threads share. */
-  sort(writes: readonly MemtableRows[], time: SampleColumn): Promise<MemtableRows>
+  /** Sorts rows by series into the task's memory; what they span then. */
+  sort(task: SortTask, time: SampleColumn): Promise<SampleBounds>
 }
 
 export class RowSorter {
@@ -38,10 +38,10 @@ export class RowSorter {
   }
 
   async #sortAll(memtable: Memtable, time: SampleColumn): Promise<void> {
-    for (let picked = memtable.pickToSort(); picked !== undefined; picked = memtable.pickToSort()) {
+    for (let task = memtable.toSort(); task !== undefined; task = memtable.toSort()) {
       memtable.pin()
       try {
-        memtable.putSorted(picked, await this.#threads.sort(picked, time))
+        memtable.putSorted(task, await this.#threads.sort(task, time))
       } finally {
         memtable.unpin()
       }
