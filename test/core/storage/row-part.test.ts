@@ -152,7 +152,7 @@ t.test('many writes lie in few pieces, whose memory is used again when nobody re
   t.equal(memory.idleBytes, 0, 'somebody reads it')
   t.same(show(memtable), before)
   memtable.unpin()
-  t.ok(memory.idleBytes >= 4 * pieceBytes)
+  t.ok(memory.idleBytes >= 2 * pieceBytes)
   const idle = memory.idleBytes
   fill(newMemtable(memory, 100))
   t.ok(memory.idleBytes < idle)
@@ -175,7 +175,7 @@ t.test('rows that follow those that were sorted are others, and memory is used a
     return memory.idleBytes
   }
   const needed = generation()
-  t.ok(needed > 4 * pieceBytes && needed < 12 * pieceBytes, `${needed} bytes`)
+  t.ok(needed > 2 * pieceBytes && needed < 12 * pieceBytes, `${needed} bytes`)
   t.equal(generation(), needed)
 })
 

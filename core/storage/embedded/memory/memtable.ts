@@ -181,13 +181,13 @@ export class Memtable {
   }
 
   /**
-   * Writes that are worth sorting by series, and memory for what they become. Until `putSorted` takes it, both are kept for as long as the
-   * memtable is pinned. Undefined when nothing is left to do.
+   * Writes that are worth sorting by series, of those that begin before a number, and memory for what they become. Until `putSorted` takes
+   * it, both are kept for as long as the memtable is pinned. Undefined when nothing is left to do.
    */
-  toSort(): SortTask | undefined {
+  toSort(endSeq = Number.POSITIVE_INFINITY): SortTask | undefined {
     if (this.#dropped) return undefined
     const open = this.#open?.rows
-    const writes = pickToSort(this.writes)
+    const writes = pickToSort(this.writes.filter(({ seq }) => seq < endSeq))
     if (writes === undefined) return undefined
     // Rows that come from now on are others.
     if (open !== undefined && writes.includes(open)) this.#cut()

@@ -1,7 +1,7 @@
 // The memory rows lie in: large pieces that threads share, used again as soon as nobody reads what was in them.
 
 /** Bytes of a piece; the allocator gives back to the system what is at least this large. */
-export const pieceBytes = 2 << 20
+export const pieceBytes = 4 << 20
 
 export class RowMemory {
   #idle: SharedArrayBuffer[] = []

@@ -12,7 +12,7 @@ export interface SortLimits {
 }
 
 /** Sorting so many rows takes some ten milliseconds. */
-const usual: SortLimits = { minRows: 32_768, maxRows: 262_144 }
+const usual: SortLimits = { minRows: 32_768, maxRows: 524_288 }
 
 /** Writes of which `sortBySeries` is to make one. Undefined when nothing is left to do. */
 export function pickToSort(writes: readonly MemtableRows[], limits = usual): readonly MemtableRows[] | undefined {
@@ -101,6 +101,13 @@ export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Plac
 
 /** All rows as one write, series by series, in memory of its own; rows of a series stay in the order they came. */
 export function sortBySeries(writes: readonly MemtableRows[], into = sortMemory(writes, exactly)): MemtableRows {
+  const steps = sortSteps(writes, into)
+  while (!steps.next().done);
+  return sortedRows(writes, into)
+}
+
+/** The same in steps of some milliseconds. */
+export function* sortSteps(writes: readonly MemtableRows[], into: SortMemory): Generator<void, void> {
   const { seq } = writes[0]!
   const rows = countRows(writes)
   const tsids = new Uint32Array(rows)
@@ -113,12 +120,17 @@ export function sortBySeries(writes: readonly MemtableRows[], into = sortMemory(
     else for (let row = 0; row < write.rows; row++) after[at + row] = first + write.order.after[row]!
     at += write.rows
   }
+  yield
   const indices = indicesBySeries(tsids)
+  yield
   pick(tsids, indices, into.tsids)
+  yield
   pick(after, indices, into.after)
-  for (const [id, values] of into.columns) pickColumn(writes, id, indices, values)
+  for (const [id, values] of into.columns) {
+    yield
+    pickColumn(writes, id, indices, values)
+  }
   for (const array of [tsids, after, indices]) free(array)
-  return sortedRows(writes, into)
 }
 
 /** What `sortBySeries` makes of writes, once their rows lie in that memory. */

@@ -27,7 +27,8 @@ export async function runSeries(
   if (signal.aborted) throw cancelled(signal)
   const data = parts.tables.take(query.table)
   await load(data)
-  parts.sorter.sort(data)
+  const sorting = parts.sorter.sort(data)
+  if (sorting && chooseSeries(data.labels, query).tsids.length > parts.limits.unsortedSeries) await sorting
   // From here to the pins in one turn: rows in memory and in files are those of one moment.
   const { tsids, owners, labels } = chooseSeries(data.labels, query)
   const snapshot = wholeSnapshot(parts, query)

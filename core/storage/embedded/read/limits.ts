@@ -20,6 +20,8 @@ export interface ReadLimits {
   readonly scans: number
   /** Series, by file, whose last time is looked up for a query of the latest rows: with more that takes as long as a scan. */
   readonly ends: number
+  /** Queries of more series wait until rows in memory are sorted; those of fewer look at all rows meanwhile. */
+  readonly unsortedSeries: number
   /** Series read together first; how many come next depends on how many samples these had. */
   readonly firstSeries: number
   /** Series read together at most. */
@@ -39,6 +41,7 @@ export const usualLimits: ReadLimits = {
   runs: 64,
   scans: 16,
   ends: 1_000_000,
+  unsortedSeries: 100,
   firstSeries: 1_000,
   maxSeries: 100_000,
   samples: 1_000_000,

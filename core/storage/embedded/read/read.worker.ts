@@ -8,7 +8,7 @@ import { collect } from '../../../workers/free.ts'
 import { giveWay } from '../../../workers/give-way.ts'
 import type { CreateReducer, Reducer, Reduction } from '../../engine.ts'
 import type { SampleBounds, SortTask } from '../memory/memtable.ts'
-import { sortBySeries } from '../memory/sort-by-series.ts'
+import { sortedRows, sortSteps } from '../memory/sort-by-series.ts'
 import { type FileCounts, FileParts, type FileQuery, type Kept, sizeOf } from './file-parts.ts'
 import type { GatherOptions } from './gather.ts'
 import { PageCache } from './page-cache.ts'
@@ -96,8 +96,7 @@ parentPort!.on('message', async (task: ReadTask) => {
       return
     }
     if ('sort' in task) {
-      const sorted = sortBySeries(task.sort.writes, task.sort.into) as SampleRows
-      const bounds = boundsOf(sorted, task.time, SharedArrayBuffer)
+      const bounds = await sort(task.sort, task.time)
       parentPort!.postMessage({ id, bounds, ...state() } satisfies ReadAnswer)
       return
     }
@@ -132,6 +131,12 @@ function read(asked: SamplesAsked, reduction: Pick<ReduceOptions, 'reducer' | 'w
   }
   const { batch, samples } = reduce(parts, query, { ...options, ...reduction })
   return { batches: [batch], samples, files: counts }
+}
+
+/** Questions that come meanwhile go first. */
+async function sort({ writes, into }: SortTask, time: SampleColumn): Promise<SampleBounds> {
+  for (const _ of sortSteps(writes, into)) await new Promise(resolve => setImmediate(resolve))
+  return boundsOf(sortedRows(writes, into) as SampleRows, time, SharedArrayBuffer)
 }
 
 /** Questions that come meanwhile go first. */

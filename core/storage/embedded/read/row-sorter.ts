@@ -15,20 +15,28 @@ export interface SortThreads {
 export class RowSorter {
   readonly #threads: SortThreads
   readonly #log: Pick<Logger, 'warn'>
-  readonly #sorting = new Set<Memtable>()
+  readonly #sorting = new Map<Memtable, Promise<void>>()
 
   constructor(threads: SortThreads, log: Pick<Logger, 'warn'>) {
     this.#threads = threads
     this.#log = log
   }
 
-  /** Begins with the rows that are there, for queries that will come. What is about to become a file is left as it is. */
-  sort({ active, table }: Pick<TableData, 'active' | 'table'>): void {
-    if (active === undefined || this.#sorting.has(active)) return
-    this.#sorting.add(active)
-    this.#sortAll(active, table.timeIndex)
+  /**
+   * Sorts the rows that are there, for queries that will come; resolves when they are. Undefined where nothing is to be done. What is about
+   * to become a file is left as it is.
+   */
+  sort({ active, table }: Pick<TableData, 'active' | 'table'>): Promise<void> | undefined {
+    if (active === undefined) return undefined
+    const known = this.#sorting.get(active)
+    if (known !== undefined) return known
+    const first = active.toSort()
+    if (first === undefined) return undefined
+    const sorting = this.#sortAll(active, first, table.timeIndex)
       .catch(error => this.#failed(table, error))
       .finally(() => this.#sorting.delete(active))
+    this.#sorting.set(active, sorting)
+    return sorting
   }
 
   /** They are read as they came, and the next query begins again. */
@@ -37,8 +45,10 @@ export class RowSorter {
     this.#log.warn({ err: error, table: `${database}.${name}` }, 'rows in memory could not be sorted')
   }
 
-  async #sortAll(memtable: Memtable, time: SampleColumn): Promise<void> {
-    for (let task = memtable.toSort(); task !== undefined; task = memtable.toSort()) {
+  async #sortAll(memtable: Memtable, first: SortTask, time: SampleColumn): Promise<void> {
+    const { endSeq } = memtable
+    // Rows that come meanwhile are for who asks next.
+    for (let task: SortTask | undefined = first; task !== undefined; task = memtable.toSort(endSeq)) {
       memtable.pin()
       try {
         memtable.putSorted(task, await this.#threads.sort(task, time))
