@@ -28,14 +28,8 @@ export interface Program {
   hold(hold: boolean): void
 }
 
-/**
- * Throws where the operating system starts none. It comes behind requests from its first step on. `end` is the event by which it has ended:
- * `exit` for who hands over its sockets.
- */
-export function startProgram(
-  { path, arguments: list, environment }: ProgramOrder,
-  end: 'close' | 'exit' = 'close'
-): Program {
+/** Throws where the operating system starts none. It comes behind requests from its first step on. */
+export function startProgram({ path, arguments: list, environment }: ProgramOrder): Program {
   const child = spawn(path, list, { stdio: ['ignore', 'ignore', 'pipe', 'pipe'], env: environment })
   // Told a moment later; whether there is a process is known now.
   child.on('error', () => {})
@@ -48,7 +42,7 @@ export function startProgram(
     pid,
     socket,
     stderr,
-    ended: new Promise(resolve => child.once(end, (code, signal) => resolve({ code, signal }))),
+    ended: new Promise(resolve => child.once('close', (code, signal) => resolve({ code, signal }))),
     kill: () => void child.kill('SIGKILL'),
     hold(hold) {
       for (const handle of [child, socket, stderr]) hold ? handle.ref() : handle.unref()

@@ -13,7 +13,7 @@ import {
   type ProcessSettings,
   type StatementFrame
 } from './frames.ts'
-import type { Program, ProgramOrder } from './program.ts'
+import { type Program, startProgram } from './program.ts'
 import { type SqlAnswer, Statement } from './statement.ts'
 
 export type EndReason = 'memory' | 'stuck' | 'died'
@@ -74,7 +74,7 @@ export class QueryChild {
   #sincePing = pingInterval
   #answered = true
 
-  constructor(options: ChildOptions, events: ChildEvents, start: (order: ProgramOrder) => Promise<Program>) {
+  constructor(options: ChildOptions, events: ChildEvents) {
     this.#options = options
     this.#events = events
     const { hardLimit: _, waitingThreads, ...settings } = options
@@ -85,7 +85,8 @@ export class QueryChild {
       ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] })
     }
     // Nothing else of the server's environment: statements have no business with it.
-    const starting = start({ path: process.execPath, arguments: [...flags, programPath()], environment })
+    const order = { path: process.execPath, arguments: [...flags, programPath()], environment }
+    const starting = (async () => startProgram(order))()
     this.#gone = this.#live(starting).finally(() => this.#cleanUp())
   }
 

@@ -10,7 +10,6 @@ import { AdmissionQueue } from '../../admission-queue.ts'
 import type { FileTarget, SqlValue } from '../../engine.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import type { Placeholder, StatementFrame } from './frames.ts'
-import { Launcher } from './launcher.ts'
 import { type EndReason, jsonParameter, QueryChild, type StartedStatement } from './query-child.ts'
 import type { SqlAnswer } from './statement.ts'
 
@@ -91,7 +90,6 @@ export class SqlProcess {
   /** The one of them that may be what ended the process. */
   #suspect: number | undefined
   readonly #restarts: Record<EndReason, number> = { memory: 0, stuck: 0, died: 0 }
-  readonly #launcher = new Launcher()
   #child: QueryChild | undefined
   #starts = 0
   #startTime = 0
@@ -161,7 +159,6 @@ export class SqlProcess {
     const child = this.#child
     this.#child = undefined
     await child?.close(closed())
-    this.#launcher.close()
   }
 
   #hasSlot(): boolean {
@@ -217,8 +214,7 @@ export class SqlProcess {
         moved: () => this.#startWaiting(),
         looked: () => this.#makeRoom(child),
         ended: (reason, detail) => this.#ended(child, reason, detail)
-      },
-      order => this.#launcher.start(order)
+      }
     )
     return child
   }
