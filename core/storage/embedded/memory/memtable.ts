@@ -16,6 +16,7 @@ import { pieceBytes, type RowMemory } from './row-memory.ts'
 import { isPlain, RowPart } from './row-part.ts'
 import { RowTimes } from './row-times.ts'
 import {
+  countRows,
   endOf,
   inPieces,
   pickToSort,
@@ -366,10 +367,6 @@ function ownersOf({ rows, tsids }: MemtableRows, owners: Uint32Array): ColumnDat
 function buffersOf({ tsids, order, columns }: MemtableRows): unknown[] {
   const numbers = Array.from(columns.values(), data => data.kind === 'fixed' && data.values.buffer)
   return [tsids?.buffer, order?.after.buffer, ...numbers]
-}
-
-function countRows(all: readonly { readonly rows: number }[]): number {
-  return all.reduce((sum, { rows }) => sum + rows, 0)
 }
 
 export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]

@@ -12,10 +12,10 @@ export interface SortLimits {
 }
 
 /** Sorting so many rows takes some ten milliseconds. */
-const usual: SortLimits = { minRows: 32_768, maxRows: 524_288 }
+export const sortLimits: SortLimits = { minRows: 32_768, maxRows: 524_288 }
 
 /** Writes of which `sortBySeries` is to make one. Undefined when nothing is left to do. */
-export function pickToSort(writes: readonly MemtableRows[], limits = usual): readonly MemtableRows[] | undefined {
+export function pickToSort(writes: readonly MemtableRows[], limits = sortLimits): readonly MemtableRows[] | undefined {
   const layouts = Map.groupBy(writes.filter(isPlain), layoutOf)
   for (const alike of layouts.values()) {
     const picked = loose(alike, limits) ?? neighbours(alike, limits)
@@ -141,7 +141,7 @@ export function sortedRows(writes: readonly MemtableRows[], { tsids, after, colu
   return { rows: tsids.length, seq, op, tsids, order, isSorted: true, columns: data }
 }
 
-function countRows(writes: readonly MemtableRows[]): number {
+export function countRows(writes: readonly { readonly rows: number }[]): number {
   return writes.reduce((sum, { rows }) => sum + rows, 0)
 }
 

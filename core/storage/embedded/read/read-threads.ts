@@ -82,9 +82,8 @@ export class ReadThreads implements SortThreads {
   }
 
   /** As `SortThreads` has it. */
-  async sort({ writes, into }: SortTask, { id: timeId, type }: SampleColumn): Promise<SampleBounds> {
-    const time = { id: timeId, type }
-    const { bounds } = await this.#ask(this.#idlest(), id => ({ id, sort: { writes, into }, time }))
+  async sort(task: SortTask, { id: timeId, type }: SampleColumn): Promise<SampleBounds> {
+    const { bounds } = await this.#ask(this.#idlest(), id => ({ id, sort: task, time: { id: timeId, type } }))
     return bounds!
   }
 

@@ -2,6 +2,7 @@
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import type { MemtableRows, SampleBounds } from '../memory/memtable.ts'
+import { sortLimits } from '../memory/sort-by-series.ts'
 import { lowerBound } from './lower-bound.ts'
 import type { WantedSeries } from './wanted-series.ts'
 
@@ -26,16 +27,16 @@ export type VisitRun = (index: number, start: number, end: number) => void
 /** A search by halves costs about as much as a look at so many rows. */
 const searchCost = 16
 
-/** Rows that nobody sorted yet are looked at one by one, if they are so many: what they span would be another look at all of them. */
-const maxUnsorted = 32_768
-
-/** `memory` is what the first rows of series are kept in. */
+/**
+ * Whether rows may hold some that are asked for. Of many that nobody sorted yet each is looked at: what they span would be another look at all
+ * of them. `memory` is what the first rows of series are kept in.
+ */
 export function mayHold(
   rows: SampleRows,
   { wanted, time, from, to }: SampleQuery,
   memory?: typeof ArrayBuffer | typeof SharedArrayBuffer
 ): boolean {
-  if (rows.bounds === undefined && !rows.isSorted && rows.rows > maxUnsorted) return true
+  if (rows.bounds === undefined && !rows.isSorted && rows.rows > sortLimits.minRows) return true
   rows.bounds ??= boundsOf(rows, time, memory)
   const { bounds } = rows
   return bounds.to >= from && bounds.from <= to && wanted.any(bounds.first, bounds.last)

@@ -30,10 +30,7 @@ export function shareSamples(writes: readonly SampleRows[], query: SampleQuery):
 }
 
 /** With the columns that are asked for alone; undefined where one of them is not in memory that threads share. */
-function asShared(
-  { rows, seq, op, tsids, columns, bounds, isSorted }: SampleRows,
-  query: SampleQuery
-): SampleRows | undefined {
+function asShared({ rows, seq, op, tsids, columns, bounds }: SampleRows, query: SampleQuery): SampleRows | undefined {
   if (!isShared(tsids)) return undefined
   const asked: SampleRows['columns'] = new Map(
     [query.time, ...query.values].flatMap(({ id }) => {
@@ -42,5 +39,5 @@ function asShared(
     })
   )
   if (![...asked.values()].every(areSharedNumbers)) return undefined
-  return { rows, seq, op, tsids, columns: asked, ...(isSorted && { isSorted }), ...(bounds && { bounds }) }
+  return { rows, seq, op, tsids, columns: asked, ...(bounds && { bounds }) }
 }

@@ -1,9 +1,12 @@
 // One run of a query process: starts it, hands it statements, watches its memory, and ends it.
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { DbError } from '../../../errors.ts'
 import { every, type Timer } from '../../../timer.ts'
+import { giveWay } from '../../../workers/give-way.ts'
 import type { SqlValue } from '../../engine.ts'
 import {
   encodeFrame,
@@ -13,7 +16,6 @@ import {
   type ProcessSettings,
   type StatementFrame
 } from './frames.ts'
-import { type Program, startProgram } from './program.ts'
 import { type SqlAnswer, Statement } from './statement.ts'
 
 export type EndReason = 'memory' | 'stuck' | 'died'
@@ -59,10 +61,9 @@ export class QueryChild {
   readonly statements = new Map<number, Statement>()
   readonly #options: ChildOptions
   readonly #events: ChildEvents
-  /** Undefined until it is started; what it is sent waits meanwhile. */
-  #program: Program | undefined
-  readonly #unsent: Buffer[] = []
-  #isHeld = false
+  readonly #process: ChildProcess
+  readonly #socket: Socket
+  readonly #stderr: Socket
   /** Resolves when it has ended and nothing of it is left on the disk. */
   readonly #gone: Promise<void>
   #isReady = false
@@ -74,51 +75,50 @@ export class QueryChild {
   #sincePing = pingInterval
   #answered = true
 
+  /** Throws what the operating system says where no process can be started. */
   constructor(options: ChildOptions, events: ChildEvents) {
     this.#options = options
     this.#events = events
-    const { hardLimit: _, waitingThreads, ...settings } = options
-    this.#write(FrameKind.settings, 0, 0, JSON.stringify(settings))
-    const environment = {
-      ...allocator,
-      UV_THREADPOOL_SIZE: String(waitingThreads),
-      ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] })
+    this.#process = spawn(process.execPath, [...flags, programPath()], {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      // Nothing else of the server's environment: statements have no business with it.
+      env: {
+        ...allocator,
+        UV_THREADPOOL_SIZE: String(options.waitingThreads),
+        ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] })
+      }
+    })
+    // Told a moment later; whether there is a process is known now.
+    this.#process.on('error', () => {})
+    const { pid } = this.#process
+    if (pid === undefined) {
+      throw new Error(`${process.execPath} cannot be run, or there are too many processes or open files`)
     }
-    // Nothing else of the server's environment: statements have no business with it.
-    const order = { path: process.execPath, arguments: [...flags, programPath()], environment }
-    const starting = (async () => startProgram(order))()
-    this.#gone = this.#live(starting).finally(() => this.#cleanUp())
-  }
-
-  /** From its start to its end. */
-  async #live(starting: Promise<Program>): Promise<void> {
-    let program: Program
-    try {
-      program = await starting
-    } catch (error) {
-      this.#over('died', (error as Error).message)
-      return
-    }
-    this.#program = program
-    const { socket, stderr, ended } = program
-    socket.on('error', () => {})
+    // From its first step on: it begins beside requests, too.
+    giveWay('programs', pid)
+    this.#socket = this.#process.stdio[3] as Socket
+    this.#socket.on('error', () => {})
     const reader = new FrameReader((kind, statement, argument, payload) => {
       this.#receive(kind, statement, argument, payload)
     })
-    socket.on('data', (piece: Buffer) => reader.push(piece))
-    stderr.on('error', () => {})
-    stderr.on('data', (piece: Buffer) => {
+    this.#socket.on('data', (piece: Buffer) => reader.push(piece))
+    this.#stderr = this.#process.stderr as Socket
+    this.#stderr.on('data', (piece: Buffer) => {
       this.#lastWords = (this.#lastWords + piece.toString()).slice(-maxLastWords)
     })
-    program.hold(this.#isHeld)
-    if (this.#isOver) program.kill()
-    else for (const frame of this.#unsent.splice(0)) socket.write(frame)
-    const { code, signal } = await ended
-    this.#over('died', signal === null ? `it ended with code ${code}` : `it crashed (${signal})`)
+    this.#hold(false)
+    const { promise: exited, resolve } = Promise.withResolvers<void>()
+    this.#process.once('close', (code, signal) => {
+      this.#over('died', signal === null ? `it ended with code ${code}` : `it crashed (${signal})`)
+      resolve()
+    })
+    this.#gone = exited.then(() => this.#cleanUp())
+    const { hardLimit: _, waitingThreads: __, ...settings } = options
+    this.#write(FrameKind.settings, 0, 0, JSON.stringify(settings))
   }
 
   get pid(): number | undefined {
-    return this.#program?.pid
+    return this.#process.pid
   }
 
   get isReady(): boolean {
@@ -169,7 +169,7 @@ export class QueryChild {
 
   /** Ends it whatever it does. */
   kill(reason: EndReason, detail: string): void {
-    this.#program?.kill()
+    this.#process.kill('SIGKILL')
     this.#over(reason, detail)
   }
 
@@ -178,7 +178,7 @@ export class QueryChild {
     this.#isOver = true
     this.lose(() => error)
     this.#hold(true)
-    this.#program?.kill()
+    this.#process.kill('SIGKILL')
     await this.#gone
   }
 
@@ -190,8 +190,7 @@ export class QueryChild {
 
   /** Whether the server's own process goes on for it. */
   #hold(hold: boolean): void {
-    this.#isHeld = hold
-    this.#program?.hold(hold)
+    for (const handle of [this.#process, this.#socket, this.#stderr]) hold ? handle.ref() : handle.unref()
   }
 
   #over(reason: EndReason, detail: string): void {
@@ -204,16 +203,13 @@ export class QueryChild {
     this.#watch?.stop()
     if (this.#status !== undefined) closeSync(this.#status)
     this.#status = undefined
-    this.#program?.socket.destroy()
+    this.#socket.destroy()
     // What cannot be removed now is removed by the next start.
     await rm(this.#options.temporary, { recursive: true, force: true }).catch(() => {})
   }
 
   #write(kind: number, statement: number, argument = 0, payload = ''): void {
-    if (this.#isOver) return
-    const frame = encodeFrame(kind, statement, argument, payload)
-    if (this.#program === undefined) this.#unsent.push(frame)
-    else if (this.#program.socket.writable) this.#program.socket.write(frame)
+    if (!this.#isOver && this.#socket.writable) this.#socket.write(encodeFrame(kind, statement, argument, payload))
   }
 
   #receive(kind: number, statement: number, argument: number, payload: Buffer): void {
@@ -263,7 +259,6 @@ export class QueryChild {
 
   /** The descriptor stays that of this process, whoever gets its number afterwards. */
   #readResident(): number {
-    if (this.#program === undefined) return 0
     try {
       this.#status ??= openSync(`/proc/${this.pid}/status`, 'r')
       const buffer = Buffer.allocUnsafe(4096)
