@@ -39,6 +39,16 @@ t.test('it answers what was read, keeps to its limit and forgets files', t => {
   t.end()
 })
 
+/** Takes a thousand pages; what it picks by chance is the same each time. */
+function cacheOfThousand(): PageCache<number> {
+  const random = new Random(7)
+  return new PageCache(
+    1000,
+    () => 1,
+    () => random.next()
+  )
+}
+
 /** Pages of a file that are found of those looked at in their order, as often as that. */
 function found(cache: PageCache<number>, file: string, pages: number, rounds: number): number {
   for (let round = 0; round < rounds; round++) {
@@ -49,24 +59,14 @@ function found(cache: PageCache<number>, file: string, pages: number, rounds: nu
 }
 
 t.test('of a fifth more than fits, looked at in the same order again and again, a good part is found', t => {
-  const random = new Random(7)
-  const cache = new PageCache<number>(
-    1000,
-    () => 1,
-    () => random.next()
-  )
+  const cache = cacheOfThousand()
   const hits = found(cache, 'f', 1200, 20)
   t.ok(hits > 300, `${hits} of 1200`)
   t.end()
 })
 
 t.test('what fits is found, whatever was looked at before', t => {
-  const random = new Random(7)
-  const cache = new PageCache<number>(
-    1000,
-    () => 1,
-    () => random.next()
-  )
+  const cache = cacheOfThousand()
   found(cache, 'other', 900, 3)
   const hits = found(cache, 'f', 600, 3)
   t.ok(hits > 560, `${hits} of 600 the third time`)
