@@ -538,7 +538,10 @@ class Binder {
     const node = asNode(value)
     if (node === undefined) return
     if (scope.sources.length >= maxSources) {
-      throw new DbError('InvalidArguments', `a FROM has more than ${maxSources} tables: name subqueries in WITH`)
+      throw new DbError(
+        'InvalidArguments',
+        `a FROM has more than ${maxSources} tables: join some of them in a subquery`
+      )
     }
     const alias = asNode(node['alias'])
     const aliased = this.#declareSource(asIdent(alias?.['name']))

@@ -115,7 +115,7 @@ function checkNode(
   const name = node['function_name']
   const isKnown = name === undefined || (part === 'tableFunction' ? tableFunctions.has(folded(name)) : isAllowed(name))
   const unbounded = unboundedJson(node, kind)
-  if (unbounded !== undefined) throw refused(unbounded, offset)
+  if (unbounded !== undefined) throw refused(unbounded, offset, 'JSON nested too deep would get past its bound')
   if (kind === 'BASE_TABLE') checkTable(node, scope, tables, offset)
   const inner = kind === 'RECURSIVE_CTE_NODE' ? new Set([...scope, folded(node['cte_name'])]) : scope
   const known = part === 'query' ? readCommon(node['cte_map'], inner, waiting) : inner
@@ -203,12 +203,8 @@ function checkTable(node: JsonObject, scope: Scope, tables: Tables, offset: numb
   }
 }
 
-function refused(what: string, offset: number | undefined): DbError {
-  return new DbError(
-    'Unsupported',
-    `${what} is not allowed: a query reads tables of this server only`,
-    errorOffset(offset)
-  )
+function refused(what: string, offset: number | undefined, why = 'a query reads tables of this server only'): DbError {
+  return new DbError('Unsupported', `${what} is not allowed: ${why}`, errorOffset(offset))
 }
 
 function errorOffset(offset: number | undefined): { readonly offset?: number } {
