@@ -245,7 +245,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
   const reader = readThreads(around)
   const checksumOf = (path: string) => reader.checksum(path)
   const compactor = new Compactor({ ...common, upkeep, pins, checksumOf })
-  const indexes = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file), looked)
+  const indexes = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.want(file), looked)
   const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader: indexes })
   await checkSegments(config.wal.dir, sqlite.logBounds())
   const { data_home: home } = config.storage

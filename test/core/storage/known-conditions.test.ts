@@ -225,6 +225,42 @@ t.test('a table that lives in another, rows past their time, columns that were a
   ])
 })
 
+t.test('the last of many rows in memory and in files, written in any order', async t => {
+  const engine = await openEngine(t, temporaryFolder(t))
+  const table = await createTable(engine, 'many', { append_mode: true })
+  const write = (from: number, step: number) =>
+    put(
+      engine,
+      table,
+      Array.from({ length: 5000 }, (_, i) => ({ host: 'a', at: from + i * step, n: i }))
+    )
+  const compareLast = async (rows: number) => {
+    const latest = ['epoch_ms(t.at), n', `true ORDER BY t.at DESC LIMIT ${rows}`] as const
+    const told = await ask(engine, table, ...latest, { where: { kind: 'last', rows } })
+    t.same(told, await ask(engine, table, ...latest), `${rows} rows`)
+  }
+  await write(1, 2)
+  await engine.maintain(flush, never)
+  for (const [from, step] of [
+    [20_001, 2],
+    [50_000, -2],
+    [2, 4]
+  ] as const) {
+    await write(from, step)
+    for (const rows of [1, 100, 6000, 12_000]) await compareLast(rows)
+  }
+  const plan = await readingOf(engine, table, { kind: 'last', rows: 100 })
+  t.same(plan, ['skip', 'latest'], 'the file is not read')
+  t.same(await readingOf(engine, table, { kind: 'time', from: 60_000n }), ['skip', 'skip'])
+})
+
+async function readingOf(engine: Engine, table: Table, where: Condition): Promise<string[]> {
+  const relations = [{ start: 14, end: 15, table, alias: 't', where }]
+  const result = await engine.query({ kind: 'sql', text: 'SELECT * FROM @', relations, timezone: 'UTC' }, never)
+  result.close()
+  return result.reading!().map(({ path }) => path)
+}
+
 t.test('columns a statement cannot mean are not there', async t => {
   const engine = await openEngine(t, temporaryFolder(t))
   const table = await createTable(engine, 'narrow')

@@ -158,7 +158,7 @@ t.test('random queries', async t => {
   const rows = randomRows(random, 300)
   const columns = `at TIMESTAMP(0) TIME INDEX, message STRING %, level STRING, n BIGINT, load DOUBLE, ok BOOLEAN`
   await sql(`CREATE TABLE plain (${columns.replace('%', '')}) WITH (append_mode = 'true');
-    CREATE TABLE indexed (${columns.replace('%', "FULLTEXT INDEX WITH (granularity = '2048')")}) WITH (append_mode = 'true')`)
+    CREATE TABLE indexed (${columns.replace('%', "FULLTEXT INDEX WITH (granularity = '1024')")}) WITH (append_mode = 'true')`)
   const value = (each: unknown) => (typeof each === 'string' ? `'${each}'` : String(each))
   const insert = (some: readonly Row[]) =>
     some.map(row => `(${[row.at, row.message, row.level, row.n, row.load, row.ok].map(value).join()})`).join()

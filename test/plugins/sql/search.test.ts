@@ -97,9 +97,9 @@ function finds(node: SearchNode, text: readonly string[], fold: (word: string) =
 
 t.test('searches find the same with an index, without one, and word by word', async t => {
   const { ask } = await startSql(t)
-  const options = "WITH (granularity = '2048')"
+  const options = "WITH (granularity = '1024')"
   await ask(`CREATE TABLE logs (at TIMESTAMP(3) TIME INDEX, folded STRING FULLTEXT INDEX ${options},
-    exact STRING FULLTEXT INDEX WITH (case_sensitive = 'true', granularity = '2048'), plain STRING) WITH (append_mode = 'true')`)
+    exact STRING FULLTEXT INDEX WITH (case_sensitive = 'true', granularity = '1024'), plain STRING) WITH (append_mode = 'true')`)
   const texts = fc.sample(message, { numRuns: 240, seed: 3 })
   // Six files of their own, and rows that are in none.
   for (let from = 0; from < texts.length; from += 40) {

@@ -27,22 +27,22 @@ const headBytes = 8
 export class IndexReader {
   readonly #dataDir: string
   readonly #limit: number
-  readonly #damaged: (file: DataFile) => void
+  readonly #missed: (file: DataFile) => void
   readonly #looked: (result: 'hit' | 'miss') => void
   /** By path of the data file; the one that was used last comes last. */
   readonly #known = new Map<string, Known>()
   #bytes = 0
 
-  /** `damaged` is told of index sidecars that cannot be used, `looked` of every look for something that may be in memory. */
+  /** `missed` is told of files without an index sidecar that can be used, `looked` of every look for something that may be in memory. */
   constructor(
     dataDir: string,
     limit: number,
-    damaged: (file: DataFile) => void,
+    missed: (file: DataFile) => void,
     looked: (result: 'hit' | 'miss') => void = () => {}
   ) {
     this.#dataDir = dataDir
     this.#limit = limit
-    this.#damaged = damaged
+    this.#missed = missed
     this.#looked = looked
   }
 
@@ -63,7 +63,7 @@ export class IndexReader {
     const words = await readSection(this.#path(file), known.start, section)
     if (words === undefined) {
       this.forget(file.path)
-      this.#damaged(file)
+      this.#missed(file)
       return undefined
     }
     const filters = { section, words }
@@ -79,7 +79,7 @@ export class IndexReader {
     known.areCountsSound ??= areSound(countsPath(join(this.#dataDir, file.path)), counts)
     if (await known.areCountsSound) return counts
     this.forget(file.path)
-    this.#damaged(file)
+    this.#missed(file)
     return undefined
   }
 
@@ -102,7 +102,10 @@ export class IndexReader {
       return known
     }
     const read = await readHead(this.#path(file))
-    if (read === undefined || read.head.data.checksum !== file.checksum) return undefined
+    if (read === undefined || read.head.data.checksum !== file.checksum) {
+      this.#missed(file)
+      return undefined
+    }
     const groups = read.head.sections.reduce(
       (sum, section) => sum + section.blocks.length,
       read.head.groups?.length ?? 0

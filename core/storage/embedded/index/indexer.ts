@@ -5,7 +5,7 @@ import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import { eachPaced, Pace } from '../../../pace.ts'
 import { serialQueue } from '../../../serial.ts'
-import { after } from '../../../timer.ts'
+import { after, type Timer } from '../../../timer.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import type { FilePins } from '../file/file-pins.ts'
@@ -29,6 +29,9 @@ export interface IndexerDependencies {
 /** Milliseconds a new file waits: while much is written, files are merged before that, and only the merged one needs indexes. */
 const settled = 20_000
 
+/** Milliseconds it waits at most once a query has read it without. */
+const wanted = 500
+
 /** Milliseconds until a file is tried again whose indexes could not be made. */
 const retryAfter = 60_000
 
@@ -45,6 +48,7 @@ export class Indexer {
   /** By path of files that are new since the start: from when on they get indexes unasked. */
   readonly #due = new Map<string, number>()
   readonly #serially = serialQueue()
+  #wanted: Timer | undefined
   #planned = false
   #stopped = false
 
@@ -75,14 +79,22 @@ export class Indexer {
     return this.#serially(() => this.#settle(only, false))
   }
 
-  /** The index sidecar turned out to be damaged. */
-  renew(file: DataFile): void {
-    this.#met.delete(file.path)
-    this.plan()
+  /** A query found no index sidecar of the file, or a damaged one. */
+  want({ path, table: id }: DataFile): void {
+    const table = this.#parts.catalog.tableById(id)
+    if (this.#stopped || table === undefined || this.#textSpecOf(table) === undefined) return
+    this.#met.delete(path)
+    const due = Date.now() + wanted
+    this.#due.set(path, Math.min(this.#due.get(path) ?? due, due))
+    this.#wanted ??= after(wanted, () => {
+      this.#wanted = undefined
+      this.plan()
+    }).unref()
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
+    this.#wanted?.stop()
     await this.#thread.close()
     await this.#serially(async () => {})
   }

@@ -14,7 +14,7 @@ import { initialData } from './initial.ts'
 import { bytesOf, columnBytes } from './row-bytes.ts'
 import { pieceBytes, type RowMemory } from './row-memory.ts'
 import { isPlain, RowPart } from './row-part.ts'
-import { RowTimes } from './row-times.ts'
+import { RowTimes, spanOf } from './row-times.ts'
 import {
   countRows,
   endOf,
@@ -24,6 +24,7 @@ import {
   type SortMemory,
   sortedRows,
   sortMemory,
+  splitLast,
   withSorted
 } from './sort-by-series.ts'
 
@@ -71,12 +72,21 @@ export interface SortTask {
   readonly into: SortMemory
 }
 
+/** Rows that lie together. */
+export interface GroupSpan {
+  readonly rows: number
+  /** In the time index's unit: none of them is earlier. */
+  readonly from: bigint
+}
+
 /** Some rows of a memtable as a file of the spool. */
 export interface SpooledRows {
   readonly file: SpoolFile
   readonly hidden: readonly HiddenColumn[]
   /** Besides the hidden ones. */
   readonly columns: readonly StoredColumn[]
+  /** Together all rows; undefined where their times are not known. */
+  readonly spans: readonly GroupSpan[] | undefined
 }
 
 /** The rows of a memtable that follow those of the file before. */
@@ -94,6 +104,8 @@ export interface MemtableHome {
 
 /** Files of the spool with more rows are not put together with others. */
 const maxMergedRows = 500_000
+/** Rows of the spool whose earliest time is known, about. */
+const spanRows = 4096
 
 /** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */
 export class Memtable {
@@ -131,7 +143,7 @@ export class Memtable {
     this.hidden = hiddenColumns(table)
   }
 
-  /** What is known of the times of its rows; only kept where rows can be versions of one another. */
+  /** What is known of the times of its rows; whether they are distinct only where rows can be versions of one another. */
   get times(): Omit<RowTimes, 'add'> {
     return this.#times
   }
@@ -158,7 +170,9 @@ export class Memtable {
     }
     this.rows += rows.rows
     this.endSeq = rows.seq + rows.rows
-    if (!table.options.append_mode) this.#times.add(rows, rows.columns.get(table.timeIndex.id))
+    const times = rows.columns.get(table.timeIndex.id)
+    if (table.options.append_mode) this.#times.extend(rows, times)
+    else this.#times.add(rows, times)
   }
 
   #append(rows: MemtableRows): void {
@@ -188,10 +202,13 @@ export class Memtable {
   toSort(endSeq = Number.POSITIVE_INFINITY): SortTask | undefined {
     if (this.#dropped) return undefined
     const open = this.#open?.rows
-    const writes = pickToSort(this.writes.filter(({ seq }) => seq < endSeq))
-    if (writes === undefined) return undefined
+    const picked = pickToSort(this.writes.filter(({ seq }) => seq < endSeq))
+    if (picked === undefined) return undefined
     // Rows that come from now on are others.
-    if (open !== undefined && writes.includes(open)) this.#cut()
+    if (open !== undefined && picked.includes(open)) this.#cut()
+    const split = splitLast(picked)
+    if (split !== undefined) this.#writes = this.#writes.flatMap(write => (write === picked.at(-1) ? split : [write]))
+    const writes = split === undefined ? picked : picked.with(-1, split[0])
     const take = () => {
       const piece = this.#home.rowMemory.take(pieceBytes)
       this.#memory.push(piece)
@@ -245,7 +262,7 @@ export class Memtable {
     })
     file.pin()
     file.drop()
-    return { file, hidden: this.hidden, columns: [...columns, ...tags] }
+    return { file, hidden: this.hidden, columns: [...columns, ...tags], spans: undefined }
   }
 
   /** Lets what the spool has go where no query reads it and none asked for it since `time` (milliseconds since 1970). */
@@ -302,7 +319,8 @@ export class Memtable {
     const writes = this.#writes.filter(write => endOf(write) > first).map(write => rowsSince(write, first))
     const file = await this.#write(writes, columns, owners)
     const replaced = this.#spooled.slice(kept.length)
-    this.#spooled = [...kept, { file, hidden: this.hidden, columns, rows, endSeq }]
+    const spans = spansOf(writes, this.#table.timeIndex.id)
+    this.#spooled = [...kept, { file, hidden: this.hidden, columns, spans, rows, endSeq }]
     for (const { file } of replaced) file.drop()
     if (this.#dropped && this.#readers === 0) this.#remove()
   }
@@ -354,6 +372,28 @@ function retyped(table: Table, { op, columns }: MemtableRows): [id: number, held
     const held = all.find(({ id }) => columns.has(id)) ?? all.find(({ filled }) => filled !== undefined)
     return held === undefined ? [] : [[column.id, held.id]]
   })
+}
+
+/** Rows in the order they were written, some thousand together. */
+function spansOf(writes: readonly MemtableRows[], time: number): readonly GroupSpan[] | undefined {
+  const spans: GroupSpan[] = []
+  let rows = 0
+  let first = 0n
+  for (const write of writes) {
+    const data = write.columns.get(time)
+    if (data?.kind !== 'fixed') return undefined
+    for (let from = 0; from < write.rows; ) {
+      const to = Math.min(write.rows, from + spanRows)
+      const { minTime } = spanOf(data, from, to)
+      first = rows === 0 || minTime < first ? minTime : first
+      rows += to - from
+      from = to
+      if (rows < spanRows) continue
+      spans.push({ rows, from: first })
+      rows = 0
+    }
+  }
+  return rows === 0 ? spans : [...spans, { rows, from: first }]
 }
 
 /** Whose row each is. */

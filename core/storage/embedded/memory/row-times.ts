@@ -1,11 +1,26 @@
-// What a memtable knows of its rows' times, so that versions are only looked for where there can be some.
-import type { ColumnData } from '../../../model/batch.ts'
+// What a memtable knows of its rows' times: which are not asked for is not read, and versions are only looked for where there can be some.
+import type { ColumnData, FixedData } from '../../../model/batch.ts'
 
 /** Rows as far as their times go. */
 interface TimedRows {
   readonly rows: number
   readonly op: 'put' | 'delete'
   readonly tsids: Uint32Array | undefined
+}
+
+const anyTime = { minTime: -(2n ** 63n), maxTime: 2n ** 63n - 1n }
+
+/** The first and the last of some times. */
+export function spanOf(data: FixedData, from: number, to: number): { minTime: bigint; maxTime: bigint } {
+  const words = wordsOf(data, to)
+  let min = 2 * from
+  let max = min
+  for (let at = min + 2; at < words.length; at += 2) {
+    if (isBefore(words, at, words, min)) min = at
+    else if (isBefore(words, max, words, at)) max = at
+  }
+  const times = data.values as BigInt64Array
+  return { minTime: times[min / 2]!, maxTime: times[max / 2]! }
 }
 
 export class RowTimes {
@@ -17,24 +32,20 @@ export class RowTimes {
   /** Newest time by series number, as words, low one first: a number of 64 bits would be made anew for each row. */
   #newest = oldest(1)
 
-  add({ rows, tsids, op }: TimedRows, data: ColumnData | undefined): void {
-    if (data?.kind !== 'fixed' || rows === 0) return
-    const times = data.values as BigInt64Array
-    if (op === 'delete') this.areDistinct = false
-    const words = new Int32Array(times.buffer, times.byteOffset, rows * 2)
-    this.#extend(words, times)
-    if (this.areDistinct) this.#follow(words, tsids, rows)
+  /** Of rows that can be versions of others. */
+  add(rows: TimedRows, data: ColumnData | undefined): void {
+    this.extend(rows, data)
+    if (data?.kind !== 'fixed' || rows.rows === 0) return
+    if (rows.op === 'delete') this.areDistinct = false
+    if (this.areDistinct) this.#follow(wordsOf(data, rows.rows), rows.tsids, rows.rows)
   }
 
-  #extend(words: Int32Array, times: BigInt64Array): void {
-    let min = 0
-    let max = 0
-    for (let at = 2; at < words.length; at += 2) {
-      if (isBefore(words, at, words, min)) min = at
-      else if (isBefore(words, max, words, at)) max = at
-    }
-    if (times[min / 2]! < this.minTime) this.minTime = times[min / 2]!
-    if (times[max / 2]! > this.maxTime) this.maxTime = times[max / 2]!
+  /** Of rows that all count. Those without this column can have any time. */
+  extend({ rows }: Pick<TimedRows, 'rows'>, data: ColumnData | undefined): void {
+    if (rows === 0) return
+    const { minTime, maxTime } = data?.kind === 'fixed' ? spanOf(data, 0, rows) : anyTime
+    if (minTime < this.minTime) this.minTime = minTime
+    if (maxTime > this.maxTime) this.maxTime = maxTime
   }
 
   #follow(words: Int32Array, tsids: Uint32Array | undefined, rows: number): void {
@@ -55,6 +66,10 @@ export class RowTimes {
     grown.set(this.#newest)
     this.#newest = grown
   }
+}
+
+function wordsOf({ values }: FixedData, rows: number): Int32Array {
+  return new Int32Array(values.buffer, values.byteOffset, rows * 2)
 }
 
 /** The earliest time there is, so many times. */

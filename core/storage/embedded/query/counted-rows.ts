@@ -1,6 +1,7 @@
 // What may be read in place of a table's rows by a statement that only counts them: counts of files beside those that have none.
 import { join } from 'node:path'
 import type { TableColumn } from '../../../model/table.ts'
+import { hasSeries } from '../catalog/logical.ts'
 import { duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
 import { countsPath } from '../index/count-file.ts'
 import { isCountable } from '../index/index-spec.ts'
@@ -23,9 +24,9 @@ export async function countedRows(
   names: readonly string[],
   timezone: string
 ): Promise<Counted | undefined> {
-  const { table, view, files, dataDir } = snapshot
+  const { table, files, dataDir } = snapshot
   const [column, ...others] = table.columns.filter(({ name, id }) => names.includes(name) && id !== table.timeIndex.id)
-  if (view !== undefined || others.length > 0 || (column && !isPlain(column)) || limits.avoid.has('counts'))
+  if (hasSeries(table) || others.length > 0 || (column && !isPlain(column)) || limits.avoid.has('counts'))
     return undefined
   const known = new Map<string, KnownCounts>()
   for (const file of files) {

@@ -6,7 +6,8 @@ import { hasSeries } from '../catalog/logical.ts'
 import { requireTypes } from '../catalog/retyped.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { asksIndexes, type Pruned, pruneFile } from '../index/prune.ts'
-import { type GroupSpan, isFile, latestFiles, mayMeetTimes, type Plan, planLast, planRead } from '../read/plan.ts'
+import type { GroupSpan, Memtable } from '../memory/memtable.ts'
+import { isFile, latestFiles, mayMeetTimes, type Plan, planLast, planRead } from '../read/plan.ts'
 import { seriesAsked } from './asked-series.ts'
 import { type Counted, countedRows } from './counted-rows.ts'
 import { follows, runFollow } from './follow.ts'
@@ -95,7 +96,9 @@ async function planRows(parts: ReadDependencies, snapshot: Snapshot, where: Cond
   // Files of a physical table hold rows of other tables, too.
   const isOwn = snapshot.view === undefined && snapshot.logical === undefined
   const plan =
-    where.kind === 'last' && isOwn ? planLast(snapshot, whole, where.rows, await groupsOf(parts, whole), limits) : whole
+    where.kind === 'last' && isOwn
+      ? planLast(snapshot, whole, where.rows, await groupsOf(parts, snapshot, whole), limits)
+      : whole
   const files = asksLatest(where) ? latestFiles(snapshot, plan, limits) : undefined
   const ends = files && (await readEnds(parts, files, snapshot.table))
   return {
@@ -105,19 +108,30 @@ async function planRows(parts: ReadDependencies, snapshot: Snapshot, where: Cond
   }
 }
 
-/** The row groups of files that are scanned, as far as their index sidecars tell. */
+/** Rows that lie together in what is scanned, as far as index sidecars tell of files, and the spool of memory. */
 async function groupsOf(
   { indexes }: ReadDependencies,
-  { steps }: Plan
-): Promise<ReadonlyMap<string, readonly GroupSpan[]>> {
-  const found = new Map<string, readonly GroupSpan[]>()
+  { spooled }: Snapshot,
+  { steps }: Plan<Memtable>
+): Promise<ReadonlyMap<DataFile | Memtable, readonly GroupSpan[]>> {
+  const found = new Map<DataFile | Memtable, readonly GroupSpan[]>()
   for (const { part, path } of steps) {
-    const groups = path === 'scan' && isFile(part) ? await indexes.groups(part) : undefined
-    if (groups === undefined) continue
-    found.set(
-      (part as DataFile).path,
-      groups.map(({ rows, from }) => ({ rows, from: BigInt(from) }))
-    )
+    if (path !== 'scan') continue
+    if (isFile(part)) {
+      const groups = await indexes.groups(part)
+      if (groups)
+        found.set(
+          part,
+          groups.map(({ rows, from }) => ({ rows, from: BigInt(from) }))
+        )
+      continue
+    }
+    const files = spooled.get(part) ?? []
+    if (files.every(({ spans }) => spans !== undefined))
+      found.set(
+        part,
+        files.flatMap(({ spans }) => spans!)
+      )
   }
   return found
 }

@@ -37,7 +37,7 @@ export function relation(
   limits: ReadLimits,
   pick?: ColumnSelection
 ): string {
-  const { table, view, spooled, dataDir, cutoff } = snapshot
+  const { table, view, dataDir, cutoff } = snapshot
   const only = view === undefined ? snapshot.logical : [view.id]
   const wanted = pick?.columns ?? storedColumns(table)
   const columns = { columns: wanted.filter(column => column.semantic !== 'tag') }
@@ -46,11 +46,7 @@ export function relation(
   const partsOf = (path: Path) => steps.filter(step => step.path === path).map(({ part }) => part)
   const select = (parts: readonly (DataFile | Memtable)[]) => [
     ...fileRows(table, parts.filter(isFile), dataDir, options),
-    ...spooledRows(
-      table,
-      parts.flatMap(part => (isFile(part) ? [] : (spooled.get(part) ?? []))),
-      options
-    )
+    ...memoryRows(snapshot, parts, options)
   ]
   const mixed = select(partsOf('merge')).join(' UNION ALL ')
   const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false, ...columns })]
@@ -81,12 +77,22 @@ function joinSeries({ series }: Snapshot, rows: string, columns: readonly TableC
   return `(SELECT ${['m.*', ...tags].join(', ')} FROM ${rows} m JOIN ${series.from} s ON s.__tsid = m.__tsid)`
 }
 
+function memoryRows(
+  { table, spooled }: Snapshot,
+  parts: readonly (DataFile | Memtable)[],
+  options: SourceOptions
+): string[] {
+  const rows = parts.flatMap(part => (isFile(part) ? [] : (spooled.get(part) ?? [])))
+  return spooledRows(table, rows, options)
+}
+
 /** Each time that rows begin at is a scan of its own: files share a few. */
 function latestRows(
-  { table, dataDir }: Snapshot,
+  snapshot: Snapshot,
   options: SourceOptions & { readonly limits: ReadLimits },
   steps: readonly Step<Memtable>[]
 ): string[] {
+  const { table, dataDir } = snapshot
   const { scans } = options.limits
   const shared = Array.from({ length: Math.min(scans, steps.length) }, (_, i) =>
     steps.filter((_, at) => at % scans === i)
@@ -94,8 +100,9 @@ function latestRows(
   return shared.flatMap(some => {
     const first = some.reduce((min, { since }) => (since! < min ? since! : min), some[0]!.since!)
     const since = options.cutoff !== undefined && options.cutoff > first ? options.cutoff : first
-    const files = some.map(({ part }) => part as DataFile)
-    return fileRows(table, files, dataDir, { ...options, cutoff: since })
+    const parts = some.map(({ part }) => part)
+    const later = { ...options, cutoff: since }
+    return [...fileRows(table, parts.filter(isFile), dataDir, later), ...memoryRows(snapshot, parts, later)]
   })
 }
 

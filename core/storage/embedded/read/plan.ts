@@ -5,7 +5,7 @@ import { mergesFields } from '../../logical.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isTagged } from '../catalog/logical.ts'
 import type { Groups, Pruned } from '../index/prune.ts'
-import type { MemtableRows } from '../memory/memtable.ts'
+import type { GroupSpan, MemtableRows } from '../memory/memtable.ts'
 import { endOf } from '../memory/sort-by-series.ts'
 import { type Path, type ReadLimits, usualLimits } from './limits.ts'
 import { isText } from './samples.ts'
@@ -13,7 +13,7 @@ import { isText } from './samples.ts'
 /** Rows in memory, as far as a plan depends on them. */
 export interface MemoryPart {
   readonly rows: number
-  /** Not known of tables that keep every row. */
+  /** Whether they are distinct is not known of tables that keep every row. */
   readonly times: Span & { readonly areDistinct: boolean }
   readonly writes: readonly MemtableRows[]
 }
@@ -88,38 +88,31 @@ export function planRead<M extends MemoryPart>(
   return { steps: [...steps, ...skipped], versions: false }
 }
 
-/** Rows that lie together in a file. */
-export interface GroupSpan {
-  readonly rows: number
-  /** In the time index's unit: none of them is earlier. */
-  readonly from: bigint
-}
-
-/** The same where only so many of the latest rows are asked for; groups of files by path, those unknown are one each. */
+/** The same where only so many of the latest rows are asked for; a file whose groups are not known is one, rows in memory without any are all read. */
 export function planLast<M extends MemoryPart>(
   { cutoff }: Pick<PlanSource, 'cutoff'>,
   plan: Plan<M>,
   rows: number,
-  groups: ReadonlyMap<string, readonly GroupSpan[]>,
+  groups: ReadonlyMap<DataFile | M, readonly GroupSpan[]>,
   { avoid }: ReadLimits = usualLimits
 ): Plan<M> {
   if (avoid.has('latest')) return plan
   // Rows of which nobody knows whether they count are read, but are none of those that are later for certain.
-  const scanned = plan.steps.flatMap(({ part, path, groups: pruned }) =>
-    path === 'scan' && isFile(part) && pruned === undefined && (cutoff === undefined || part.minTime >= cutoff)
-      ? [{ file: part, groups: groups.get(part.path) ?? [{ rows: part.rows, from: part.minTime }] }]
-      : []
-  )
+  const spansOf = ({ part, path, groups: pruned }: Step<M>): readonly GroupSpan[] | undefined => {
+    if (path !== 'scan' || pruned !== undefined || (cutoff !== undefined && spanOf(part).minTime < cutoff))
+      return undefined
+    return groups.get(part) ?? (isFile(part) ? [{ rows: part.rows, from: part.minTime }] : undefined)
+  }
+  const spans = plan.steps.map(spansOf)
   const since = sinceWhen(
-    scanned.flatMap(each => each.groups),
+    spans.flatMap(each => each ?? []),
     rows
   )
   if (since === undefined) return plan
-  const known = new Map(scanned.map(each => [each.file.path, each]))
-  const steps = plan.steps.map((step): Step<M> => {
-    const own = isFile(step.part) ? known.get(step.part.path) : undefined
-    if (own === undefined) return step
-    if (own.file.maxTime < since) return { ...step, path: 'skip', reason: 'as many rows as are asked for are later' }
+  const steps = plan.steps.map((step, i): Step<M> => {
+    if (spans[i] === undefined) return step
+    if (spanOf(step.part).maxTime < since)
+      return { ...step, path: 'skip', reason: 'as many rows as are asked for are later' }
     return { ...step, path: 'latest', reason: 'as many rows as are asked for are later than others', since }
   })
   return { ...plan, steps }
@@ -194,13 +187,12 @@ export function meets(a: Span, b: Span): boolean {
 
 function whySkipped(
   part: DataFile | MemoryPart,
-  { table, cutoff }: PlanSource,
+  { cutoff }: PlanSource,
   where: Condition | undefined,
   { avoid }: ReadLimits
 ): string | undefined {
   if (part.rows === 0) return 'it holds no rows'
-  // Of rows in memory that are all kept nobody knows the times.
-  if (avoid.has('skip') || (!isFile(part) && table.options.append_mode)) return undefined
+  if (avoid.has('skip')) return undefined
   const span = spanOf(part)
   if (cutoff !== undefined && span.maxTime < cutoff) return 'its rows are past their time to live'
   return where !== undefined && !mayMeetTimes(where, span) ? 'its rows are outside of the times asked for' : undefined

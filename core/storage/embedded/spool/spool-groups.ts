@@ -13,8 +13,8 @@ export interface SpoolPiece {
   readonly columns: readonly (ColumnData | undefined)[]
 }
 
-/** Bytes of a row group: encoding it takes a few milliseconds. */
-const maxBytes = 8 << 20
+/** Bytes of a row group: encoding it takes a millisecond, and threads that read a few megabytes share them. */
+const maxBytes = 2 << 20
 
 export function* groupsOf(columns: readonly FileColumn[], pieces: Iterable<SpoolPiece>): Generator<SpoolGroup> {
   let together: SpoolPiece[] = []

@@ -13,10 +13,10 @@ import { createTable, never, openEngine, put, select, type TestRow, temporaryFol
 const flush = { kind: 'flush' } as const
 const compact = { kind: 'compact' } as const
 const indexes = {
-  note: parseColumnIndex('fulltext', { granularity: '2048' }, 'String'),
-  exact: parseColumnIndex('fulltext', { granularity: '2048', case_sensitive: 'true' }, 'String'),
+  note: parseColumnIndex('fulltext', { granularity: '1024' }, 'String'),
+  exact: parseColumnIndex('fulltext', { granularity: '1024', case_sensitive: 'true' }, 'String'),
   host: parseColumnIndex('inverted', {}, 'String'),
-  n: parseColumnIndex('skipping', { granularity: '2048' }, 'Int64')
+  n: parseColumnIndex('skipping', { granularity: '1024' }, 'Int64')
 }
 
 function createIndexed(engine: Engine, name: string, options: TableOptions, exact = false): Promise<Table> {

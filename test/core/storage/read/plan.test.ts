@@ -144,11 +144,11 @@ const examples: readonly Example[] = [
     ]
   },
   {
-    is: 'nobody knows the times of memory where every row is kept',
+    is: 'rows in memory that are all kept, at other times and at those asked for',
     table: append,
-    memtables: [memory(0, 2)],
+    memtables: [memory(0, 2), memory(3, 5)],
     where: from5,
-    wants: ['scan: every row counts']
+    wants: ['skip: its rows are outside of the times asked for', 'scan: every row counts']
   },
   {
     is: 'rows past their time',
@@ -332,7 +332,7 @@ t.test('of the last rows only the latest row groups are read, files before them 
   const keepsAll = { ...last, options: { append_mode: true } }
   const source = { table: keepsAll, files: [old, middle, recent], memtables: [memory(30, 31)], cutoff: undefined }
   const plan = planRead(source)
-  const groups = new Map([[middle.path, [0, 5].map(at => ({ rows: 40, from: BigInt(10 + at) }))]])
+  const groups = new Map([[middle, [0, 5].map(at => ({ rows: 40, from: BigInt(10 + at) }))]])
   const ways = (rows: number, limits = usualLimits, cutoff?: bigint) =>
     planLast({ cutoff }, plan, rows, groups, limits).steps.map(({ path, since }) => [path, since])
   const scan = ['scan', undefined]
@@ -345,6 +345,14 @@ t.test('of the last rows only the latest row groups are read, files before them 
   t.same(ways(1e9), [scan, scan, scan, scan])
   t.same(ways(all, { ...usualLimits, avoid: new Set(['latest']) }), [scan, scan, scan, scan])
   t.same(ways(all + 1, usualLimits, 12n), [scan, scan, scan, scan], 'rows past their time are not counted')
+  const spans = [0, 1].map(at => ({ rows: 40, from: BigInt(30 + at) }))
+  const known = new Map([[source.memtables[0]!, spans]])
+  const later = (rows: number, cutoff?: bigint) =>
+    planLast({ cutoff }, plan, rows, known).steps.map(({ path, since }) => [path, since])
+  t.same(later(40), [skip, skip, skip, ['latest', 31n]], 'rows in memory that are known to be later are')
+  t.same(later(41), [skip, skip, skip, ['latest', 30n]])
+  t.same(later(81), [skip, skip, ['latest', 20n], ['latest', 20n]])
+  t.same(later(40, 31n), [scan, scan, scan, scan], 'rows past their time are not counted in memory, either')
   t.end()
 })
 
