@@ -10,7 +10,7 @@ import {
   type SortTask
 } from '../../../core/storage/embedded/memory/memtable.ts'
 import { pieceBytes, RowMemory } from '../../../core/storage/embedded/memory/row-memory.ts'
-import { endOf, sortBySeries } from '../../../core/storage/embedded/memory/sort-by-series.ts'
+import { endOf, sortBySeries, sortLimits } from '../../../core/storage/embedded/memory/sort-by-series.ts'
 import type { ParquetColumn } from '../../../core/storage/embedded/parquet/index.ts'
 import { RowSorter } from '../../../core/storage/embedded/read/row-sorter.ts'
 import { boundsOf, type SampleRows } from '../../../core/storage/embedded/read/sample-rows.ts'
@@ -114,6 +114,21 @@ function show(memtable: Memtable): string[] {
 function expected(seq: number, kind: Write['kind']): string {
   return [seq, seq % 5, seq, kind === 'narrow' ? undefined : seq / 4].join(' ')
 }
+
+t.test('sorted rows leave none of their memory empty', async t => {
+  const memtable = newMemtable(new RowMemory(), 0)
+  const all = 2 * sortLimits.maxRows
+  for (let rows = 0; rows < all; rows += 4_096)
+    memtable.add(table, rowsOf({ rows: 4_096, gap: 0, kind: 'plain' }, rows))
+  sortAll(memtable)
+  const buffers = memtable.writes.flatMap(({ tsids, order, columns }) => [
+    tsids!.buffer,
+    order?.after.buffer,
+    ...Array.from(columns.values(), data => (data as FixedData).values.buffer)
+  ])
+  // A series and a place in the order they came take 4 bytes each, a time and a value 8.
+  t.equal(new Set(buffers).size * pieceBytes, all * 24)
+})
 
 t.test('rows of any writes are there once with their numbers, and what was read before stays', async () => {
   fc.assert(

@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { TableColumn } from '../../../core/model/table.ts'
 import type { MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
-import { pickToSort, sortBySeries, withSorted } from '../../../core/storage/embedded/memory/sort-by-series.ts'
+import {
+  pickToSort,
+  sortBySeries,
+  splitLast,
+  withSorted
+} from '../../../core/storage/embedded/memory/sort-by-series.ts'
 import { batchOf, gather } from '../../../core/storage/embedded/read/gather.ts'
 import { mayHold, type SampleRows } from '../../../core/storage/embedded/read/sample-rows.ts'
 import { WantedSeries } from '../../../core/storage/embedded/read/wanted-series.ts'
@@ -69,9 +74,15 @@ t.test('samples are the same sorted by their series and as they came', async () 
       seq += samples.length
       return writeOf(samples, seq - samples.length)
     })
-    const limits = { minRows: 8, maxRows: 40 }
-    for (let picked = pickToSort(rows, limits); picked !== undefined; picked = pickToSort(rows, limits))
+    const limits = { minRows: 8, maxRows: 20 }
+    for (let picked = pickToSort(rows, limits); picked !== undefined; picked = pickToSort(rows, limits)) {
+      const split = splitLast(picked, limits)
+      if (split !== undefined) {
+        rows = rows.flatMap(write => (write === picked!.at(-1) ? split : [write]))
+        picked = picked.with(-1, split[0])
+      }
       rows = withSorted(rows, picked, sortBySeries(picked))
+    }
     // Only rows without gaps are sorted, so that writes with some may stand between rows written before and after them.
     const ordered = rows.every((each, i) => i === 0 || each.seq >= (rows[i - 1]!.order?.endSeq ?? 0))
     if (versions && !ordered) return true
@@ -102,6 +113,30 @@ t.test('sorting keeps every row with its number, and the bits of values that are
   t.same([...new Uint32Array(numbers.buffer).subarray(6)], [...stale])
   t.equal(pickToSort([sorted!], { minRows: 4, maxRows: 4 }), undefined, 'nothing is left to do')
 })
+
+t.test(
+  'of a write that is sorted in part the rest keeps the numbers of its rows, also where some are missing',
+  async t => {
+    const whole = writeOf(
+      [1, 2, 3, 4].map(series => ({ series, at: series, value: series })),
+      40
+    )
+    const gaps = { ...whole, order: { after: Uint32Array.of(0, 1, 5, 7), endSeq: 48 } }
+    t.equal(splitLast([whole], { minRows: 1, maxRows: 4 }), undefined)
+    const numbers = (write: MemtableRows | undefined) =>
+      Array.from(write!.tsids!, (_, i) => write!.seq + (write!.order?.after[i] ?? i))
+    for (const [write, expected] of [
+      [whole, [40, 41, 42, 43]],
+      [gaps, [40, 41, 45, 47]]
+    ] as const) {
+      const [head, tail] = splitLast([write], { minRows: 1, maxRows: 2 })!
+      t.same([...head.tsids!, ...tail.tsids!], [1, 2, 3, 4])
+      t.same([...numbers(head), ...numbers(tail)], expected)
+      t.ok((head.order?.endSeq ?? head.seq + head.rows) <= tail.seq)
+      t.equal(tail.order?.endSeq ?? tail.seq + tail.rows, write.order?.endSeq ?? 44)
+    }
+  }
+)
 
 t.test('many samples in memory are read alike by series and by SQL, before and after rows come again', async t => {
   const engine = await openEngine(t, temporaryFolder(t))

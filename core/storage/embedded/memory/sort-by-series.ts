@@ -11,10 +11,10 @@ export interface SortLimits {
   readonly maxRows: number
 }
 
-/** Sorting so many rows takes some ten milliseconds. */
+/** Sorting so many rows takes some ten milliseconds, and numbers of 64 bits of them are one piece of memory. */
 export const sortLimits: SortLimits = { minRows: 32_768, maxRows: 524_288 }
 
-/** Writes of which `sortBySeries` is to make one. Undefined when nothing is left to do. */
+/** Writes of which `sortBySeries` is to make one, of the last one as many rows as `splitLast` says. Undefined when nothing is left to do. */
 export function pickToSort(writes: readonly MemtableRows[], limits = sortLimits): readonly MemtableRows[] | undefined {
   const layouts = Map.groupBy(writes.filter(isPlain), layoutOf)
   for (const alike of layouts.values()) {
@@ -22,6 +22,32 @@ export function pickToSort(writes: readonly MemtableRows[], limits = sortLimits)
     if (picked !== undefined) return picked
   }
   return undefined
+}
+
+/**
+ * The last of the writes in two where all of them are more rows than are sorted in one go: what is sorted fills its pieces of memory then.
+ * Undefined where they are not.
+ */
+export function splitLast(
+  picked: readonly MemtableRows[],
+  { maxRows } = sortLimits
+): readonly [head: MemtableRows, tail: MemtableRows] | undefined {
+  const tooMany = countRows(picked) - maxRows
+  const last = picked.at(-1)!
+  return tooMany > 0 ? [part(last, 0, last.rows - tooMany), part(last, last.rows - tooMany, last.rows)] : undefined
+}
+
+/** Some rows of a write that nobody sorted, where they lie. */
+function part({ op, seq, tsids, columns, order }: MemtableRows, from: number, to: number): MemtableRows {
+  const data = Array.from(columns, ([id, each]) => {
+    return [id, { kind: 'fixed' as const, values: (each as FixedData).values.subarray(from, to) }] as const
+  })
+  const common = { rows: to - from, op, tsids: tsids!.subarray(from, to), columns: new Map(data) }
+  if (order === undefined) return { ...common, seq: seq + from }
+  const { after } = order
+  const first = after[from]!
+  const own = after.slice(from, to).map(each => each - first)
+  return { ...common, seq: seq + first, order: { after: own, endSeq: seq + after[to - 1]! + 1 } }
 }
 
 /** The writes with what was sorted in the place of those it was made of. */
@@ -45,7 +71,7 @@ function loose(alike: readonly MemtableRows[], { minRows, maxRows }: SortLimits)
   const picked: MemtableRows[] = []
   let rows = 0
   for (const write of unsorted) {
-    if (picked.length > 0 && rows + write.rows > maxRows) break
+    if (rows >= maxRows) break
     picked.push(write)
     rows += write.rows
   }
@@ -86,16 +112,19 @@ export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: nu
 
 const exactly = (bytes: number): Place => [new SharedArrayBuffer(bytes), 0]
 
-/** Parts of large pieces of memory, one after the other; no part is larger than a piece. */
+/** Parts of large pieces of memory, each in the first one with room for it; no part is larger than a piece. */
 export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Place {
-  let piece: SharedArrayBuffer | undefined
-  let used = 0
+  const pieces: { readonly memory: SharedArrayBuffer; used: number }[] = []
   return bytes => {
-    if (piece === undefined || used + bytes > piece.byteLength) [piece, used] = [take(), 0]
-    const offset = used
+    let piece = pieces.find(({ memory, used }) => used + bytes <= memory.byteLength)
+    if (piece === undefined) {
+      piece = { memory: take(), used: 0 }
+      pieces.push(piece)
+    }
+    const offset = piece.used
     // Numbers of 64 bits begin at multiples of 8 bytes.
-    used += Math.ceil(bytes / 8) * 8
-    return [piece, offset]
+    piece.used += Math.ceil(bytes / 8) * 8
+    return [piece.memory, offset]
   }
 }
 
