@@ -1,5 +1,4 @@
 // The filters of a data file's columns, row group after row group, from the file itself: by calls that hold the thread.
-import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type BytesData, type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
 import { ParquetError, type ParquetFooter, ParquetReader, readFooter } from '../parquet/index.ts'
@@ -11,6 +10,7 @@ import { groupColumn } from './group-column.ts'
 import { HashSet } from './hash-set.ts'
 import { addTokens } from './token.ts'
 import { filterOf } from './token-filter.ts'
+import { addValue } from './value-hash.ts'
 
 export interface AskedFilter {
   /** In the file. */
@@ -163,34 +163,32 @@ function textOf({ offsets, bytes }: BytesData, entry: number): Uint8Array {
 }
 
 class ValueEntries implements Entries {
-  /** Texts byte by byte; integers as they are. */
-  readonly #values = new Set<string | number | bigint>()
+  readonly #hashes = new HashSet()
+  readonly #digits = Buffer.alloc(32)
 
   add(data: ColumnData, from: number, to: number): void {
     if (data.kind === 'fixed') {
-      for (let row = from; row < to; row++) if (isValid(data.valid, row)) this.#values.add(data.values[row]!)
+      for (let row = from; row < to; row++) {
+        if (!isValid(data.valid, row)) continue
+        const length = this.#digits.write(String(data.values[row]), 0, 'latin1')
+        addValue(this.#digits, 0, length, this.#hashes)
+      }
       return
     }
-    const texts = data.kind === 'bytes' ? data : data.dictionary
-    const seen = data.kind === 'dictionary' ? new Uint8Array(texts.offsets.length) : undefined
+    const { offsets, bytes } = data.kind === 'bytes' ? data : data.dictionary
+    const seen = data.kind === 'dictionary' ? new Uint8Array(offsets.length) : undefined
     for (let row = from; row < to; row++) {
       if (!isValid(data.valid, row)) continue
       const entry = data.kind === 'bytes' ? row : data.codes[row]!
       if (seen?.[entry] === 1) continue
       if (seen !== undefined) seen[entry] = 1
-      const { buffer, byteOffset, length } = textOf(texts, entry)
-      this.#values.add(Buffer.from(buffer as ArrayBuffer, byteOffset, length).toString('latin1'))
+      addValue(bytes, offsets[entry]!, offsets[entry + 1]!, this.#hashes)
     }
   }
 
   take(falsePositiveRate: number): Uint32Array {
-    const hashes = new HashSet()
-    for (const value of this.#values) {
-      const bytes = typeof value === 'string' ? Buffer.from(value, 'latin1') : String(value)
-      const digest = createHash('md5').update(bytes).digest()
-      hashes.add(digest.readUInt32LE(8), digest.readUInt32LE(12))
-    }
-    this.#values.clear()
-    return filterOf(hashes, falsePositiveRate)
+    const filter = filterOf(this.#hashes, falsePositiveRate)
+    this.#hashes.clear()
+    return filter
   }
 }

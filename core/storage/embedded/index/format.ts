@@ -26,7 +26,8 @@ export interface Section {
 }
 
 export interface IndexHead {
-  readonly format: 1
+  /** Those of format 1, with other hashes of values, are made anew. */
+  readonly format: 2
   /** CRC-32 and bytes of the data file it belongs to. */
   readonly data: { readonly checksum: number; readonly bytes: number }
   readonly sections: readonly Section[]
@@ -76,7 +77,7 @@ export function encodeIndex(
     })
     return { ...about, offset: start, checksum, blocks }
   })
-  const head = Buffer.from(JSON.stringify({ format: 1, data, sections, ...notes } satisfies IndexHead))
+  const head = Buffer.from(JSON.stringify({ format: 2, data, sections, ...notes } satisfies IndexHead))
   const fixed = Buffer.alloc(fixedBytes)
   fixed.write(magic, 'latin1')
   fixed.writeUInt32LE(head.length, 8)
@@ -99,7 +100,7 @@ export function decodeHead(start: Uint8Array): IndexHead | undefined {
   const sum = Buffer.from(start.buffer, start.byteOffset, fixedBytes).readUInt32LE(12)
   if (crc32(text) !== sum) return undefined
   const head = JSON.parse(text.toString()) as IndexHead
-  return head.format === 1 ? head : undefined
+  return head.format === 2 ? head : undefined
 }
 
 /** Bytes of a section. */

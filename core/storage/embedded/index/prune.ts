@@ -1,5 +1,4 @@
 // Which row groups of a file can hold rows a statement asks for.
-import { createHash } from 'node:crypto'
 import type { Table } from '../../../model/table.ts'
 import type { Condition } from '../../engine.ts'
 import { mergesFields } from '../../logical.ts'
@@ -8,6 +7,7 @@ import { blockWords, mayHold } from './bloom.ts'
 import { foldTerm } from './fold.ts'
 import type { Filters, IndexReader } from './index-reader.ts'
 import { addTermTokens } from './token.ts'
+import { addValue } from './value-hash.ts'
 
 /** Numbers of row groups, ascending, that may hold rows which are asked for; undefined: all. */
 export type Groups = readonly number[] | undefined
@@ -73,7 +73,7 @@ async function evaluate(
   if (column.was !== undefined || (column.initial !== undefined && mergesFields(table))) return undefined
   if (condition.kind === 'equals') {
     const filters = await reader.filters(file, column.id, ['values'])
-    return filters && probe(filters, valueHash(condition.value))
+    return filters && probe(filters, valueHashes(condition.value))
   }
   const folded = foldTerm(condition.term)
   const filters =
@@ -94,10 +94,11 @@ function either(masks: readonly Mask[]): Mask {
 
 type Hash = readonly [low: number, high: number]
 
-/** As DuckDB's `md5_number_lower` gives it when the filters are made. */
-function valueHash(value: string): readonly Hash[] {
-  const digest = createHash('md5').update(value).digest()
-  return [[digest.readUInt32LE(8), digest.readUInt32LE(12)]]
+function valueHashes(value: string): readonly Hash[] {
+  const hashes: Hash[] = []
+  const bytes = Buffer.from(value)
+  addValue(bytes, 0, bytes.length, { add: (low, high) => hashes.push([low, high]) })
+  return hashes
 }
 
 function termHashes(term: string): readonly Hash[] {

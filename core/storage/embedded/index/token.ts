@@ -63,7 +63,8 @@ function addCharacters(text: Uint8Array, start: number, sink: TokenSink, each: b
   return at
 }
 
-function mix(value: number): number {
+/** 32 bits of which each depends on all. */
+export function mix(value: number): number {
   let mixed = value ^ (value >>> 16)
   mixed = Math.imul(mixed, 0x85ebca6b)
   mixed ^= mixed >>> 13
