@@ -88,7 +88,10 @@ export function chooseEncoder(
 /** Bits of a difference below which integers that shall be encoded quickly are differences: numbers that go up by one, or hardly change. */
 const quickBits = 2
 
-/** Values as they are, which takes the least time; those that come with a dictionary keep it, and integers that hardly take memory as differences. */
+/** Texts of which there are no more get a dictionary where values shall be encoded quickly: readers group and compare its entries, not each text. */
+const fewTexts = 1024
+
+/** Values as they are, which takes the least time; those that come with a dictionary keep it, few texts get one, and integers that hardly take memory are differences. */
 export function plainEncoder(column: ParquetColumn, dense: Dense, count: number, scratch: EncodeScratch): ChunkEncoder {
   switch (dense.kind) {
     case 'boolean':
@@ -102,7 +105,7 @@ export function plainEncoder(column: ParquetColumn, dense: Dense, count: number,
     case 'double':
       return plainNumbers(dense.halves, 2, withoutBounds)
     case 'texts':
-      return { ...plainTexts(column, dense.texts, count, scratch), bounds: withoutBounds }
+      return { ...texts(column, dense.texts, count, scratch, fewTexts), bounds: withoutBounds }
     case 'codes':
       return { ...codes(column, dense.codes, dense.dictionary, count, scratch), bounds: withoutBounds }
   }
@@ -315,9 +318,17 @@ function encodeCodes(out: Output, codes: Int32Array, from: number, to: number, e
   encodeHybrid(out, codes, from, to, width)
 }
 
-function texts(column: ParquetColumn, values: Texts, count: number, scratch: EncodeScratch): ChunkEncoder {
+/** A dictionary has at most `limit` entries. */
+function texts(
+  column: ParquetColumn,
+  values: Texts,
+  count: number,
+  scratch: EncodeScratch,
+  limit = count
+): ChunkEncoder {
   const length = count === 0 ? 0 : values.offsets[count]! - values.offsets[0]!
-  const numbered = count === 0 ? undefined : scratch.dictionary.texts(values, 0, count, Math.max(1, count >> 1))
+  const most = Math.max(1, Math.min(count >> 1, limit))
+  const numbered = count === 0 ? undefined : scratch.dictionary.texts(values, 0, count, most)
   if (numbered !== undefined) {
     const rows = scratch.dictionary.entries
     const entries = new TextsBuilder(numbered.entries)
