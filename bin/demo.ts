@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../core/config/load.ts'
 import { exitNow } from '../core/exit.ts'
-import { watchHeap } from '../core/heap.ts'
 import { stopOnSignals } from '../core/signals.ts'
 import { type Running, start } from '../core/start.ts'
 import { pause } from '../core/timer.ts'
+import { watchHeap } from '../core/workers/heap.ts'
 import { catalogue } from '../plugins/index.ts'
 import { type Command, parseFlags, print, UsageError } from './command.ts'
 import { createShop, type Shop } from './demo-shop.ts'
@@ -76,7 +76,7 @@ export const demo: Command = {
     const signals = stopOnSignals(config.http.shutdown_grace)
     let running: Running | undefined
     try {
-      watchHeap()
+      watchHeap('server')
       running = await start(config, catalogue, { folder, signal: signals.signal })
       signals.follow(running)
       const { main, public: open } = running.addresses

@@ -5,8 +5,8 @@ import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { loadConfig } from '../core/config/load.ts'
 import { endOnDefects } from '../core/defects.ts'
 import { exitNow } from '../core/exit.ts'
-import { watchHeap } from '../core/heap.ts'
 import { stopOnSignals } from '../core/signals.ts'
+import { watchHeap } from '../core/workers/heap.ts'
 import { type Command, parseFlags } from './command.ts'
 import { notifySystemd } from './notify.ts'
 
@@ -51,7 +51,7 @@ export const start: Command = {
     process.on('SIGHUP', hangup)
     // Rows on their way to disk live in buffers outside of the heap; without this V8 collects everything for each 64 MiB of them.
     setFlagsFromString('--external-memory-accounted-in-global-limit')
-    watchHeap()
+    watchHeap('server')
     // Loaded late: a wrong flag or file answers without the weight of the server.
     const [{ start: startServer }, { followConfig }, { catalogue }] = await Promise.all([
       import('../core/start.ts'),

@@ -18,7 +18,7 @@ const imports: Import[] = files.flatMap(importsOf)
 
 /** First match wins; a file may import from its own layer and those below. */
 const layers: readonly (readonly [RegExp, number])[] = [
-  [/^core\/(errors|pace|semver\.d|serial|timer|version)\.ts$/, 0],
+  [/^core\/(errors|pace|pool|semver\.d|serial|timer|version)\.ts$/, 0],
   [/^core\/http\/context\.ts$/, 1],
   [/^core\/(model|wire|config|regex)\//, 0],
   [/^core\/(audit|component|compute)\.ts$/, 1],
@@ -26,7 +26,7 @@ const layers: readonly (readonly [RegExp, number])[] = [
   [/^core\/(log|metrics|trace|workers|format|storage\/embedded\/parquet)\//, 1],
   [/^core\/(storage|auth|search)\//, 2],
   [/^core\/(core|create|loop|phase|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
-  [/^core\/(api|index|registry|check|server|reload|start|follow|heap|signals|defects|exit(\.worker)?)\.ts$/, 4],
+  [/^core\/(api|index|registry|check|server|reload|start|follow|signals|defects|exit(\.worker)?)\.ts$/, 4],
   [/^core\/listener\/listener\.ts$/, 3],
   [/^core\/(http|listener)\//, 4]
 ]

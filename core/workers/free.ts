@@ -17,14 +17,24 @@ export function free(array: ArrayBufferView): void {
   if (!mayBeShared) buffer.transfer(0)
 }
 
-type Collect = (options: { readonly type: 'minor' | 'major'; readonly execution: 'sync' }) => void
+interface Collection {
+  readonly type: 'minor' | 'major'
+  readonly execution: 'sync'
+  readonly flavor?: 'last-resort'
+}
+
+type Collect = (options: Collection) => void
 
 let collector: Collect | undefined
 
-/** Looks for objects that nobody uses: `minor`, among those made lately, a millisecond where a thread has few; `major`, among all. */
-export function collect(type: 'minor' | 'major'): void {
+/**
+ * Looks for objects that nobody uses: `minor`, among those made lately, a millisecond where a thread has few; `major`, among all; `all`, more
+ * than once, and gives back the pages V8 keeps for later, which are as many as the heap has shrunk by.
+ */
+export function collect(type: 'minor' | 'major' | 'all'): void {
   collector ??= ownCollector()
-  collector({ type, execution: 'sync' })
+  if (type === 'all') collector({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  else collector({ type, execution: 'sync' })
 }
 
 /** It is given to contexts that begin while the flag is set. */

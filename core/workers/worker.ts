@@ -12,13 +12,14 @@ setFlagsFromString('--max-semi-space-size=0')
  * Starts `NAME.worker.ts`, which lies beside the caller's own file; `from` is the caller's `import.meta.url`. The built package has
  * `NAME.worker.js` there. Flags of the process, meant for its main thread, are not passed on. What the module imports is loaded anew in
  * every thread: `core/wire/index.ts` is small, `core/index.ts` is not. `resourceLimits` may give a thread that makes many young objects more room
- * for them.
+ * for them. Its heap is given back when it rests (`tidy-thread.ts`).
  * A message that cannot be read here, such as objects too deep for the stack, is an `error` of the thread: who waits for it would wait for ever.
  */
 export function startWorker(from: string, name: string, options: WorkerOptions = {}): Worker {
   const ending = from.endsWith('.ts') ? 'ts' : 'js'
   const resourceLimits = { maxYoungGenerationSizeMb: youngMiB, ...options.resourceLimits }
-  const worker = new Worker(new URL(`./${name}.worker.${ending}`, from), { execArgv: [], ...options, resourceLimits })
+  const execArgv = ['--import', new URL(`./tidy-thread.${ending}`, import.meta.url).href]
+  const worker = new Worker(new URL(`./${name}.worker.${ending}`, from), { execArgv, ...options, resourceLimits })
   worker.on('messageerror', error => {
     worker.emit('error', error)
     void worker.terminate()

@@ -13,7 +13,7 @@ function startOf({ pid }: ServerProcess) {
 
 t.test('the server starts with settings of the heap and the allocator, as the process it was', { skip }, async t => {
   const { args, env } = startOf(await startProcess(t, serverFolder(t), { env: { NODE_OPTIONS: '' } }))
-  t.equal(args[0], '--max-semi-space-size=16')
+  t.equal(args[0], '--max-semi-space-size=8')
   t.equal(args[1], '--heap-growing-percent=100')
   t.equal(args.filter(arg => arg === 'start').length, 1)
   t.ok(env.includes('MALLOC_ARENA_MAX=2'))
@@ -21,7 +21,7 @@ t.test('the server starts with settings of the heap and the allocator, as the pr
 })
 
 t.test('settings of the user win', { skip }, async t => {
-  const own = { NODE_OPTIONS: '--max-semi-space-size=8' }
+  const own = { NODE_OPTIONS: '--max-semi-space-size=16' }
   const flag = startOf(await startProcess(t, serverFolder(t), { env: own }))
   t.notOk(flag.args.some(arg => arg.includes('semi-space')))
   const arenas = startOf(await startProcess(t, serverFolder(t), { env: { NODE_OPTIONS: '', MALLOC_ARENA_MAX: '3' } }))

@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { after, DbError, formatSize, isDbError, pause, startWorker, type Timer } from '../../../core/index.ts'
 import { type Message, noteOf, type Outcome, type Question, type Reply, type Task, type ThreadOptions } from './task.ts'
 
-export interface ThreadsOptions {
+interface ThreadsOptions {
   /** Threads there are at most; the first one starts with the first piece of work. */
   readonly size: () => number
   /** Largest heap of a thread, in bytes. */
@@ -20,7 +20,7 @@ export interface ThreadsOptions {
   readonly onEnd: (result: WorkEnd) => void
 }
 
-export type WorkEnd = 'done' | 'failed' | 'over_budget' | 'cancelled'
+type WorkEnd = 'done' | 'failed' | 'over_budget' | 'cancelled'
 
 export interface Threads {
   /**
@@ -55,12 +55,12 @@ interface Thread {
 }
 
 const MiB = 2 ** 20
-/** Size of the young generation in MiB, the same as the main thread's: items are short-lived objects. */
+/** Size of the young generation in MiB: items are short-lived objects. */
 const youngMiB = 48
 
 /** Milliseconds that a thread may continue after its request was aborted, before it is terminated. */
 const grace = 250
-/** Least milliseconds between two checks of a thread's processor time. */
+/** Minimum milliseconds between two checks of a thread's processor time. */
 const look = 20
 
 export function createThreads(options: ThreadsOptions): Threads {

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { Socket } from 'node:net'
 import { getPriority, setPriority } from 'node:os'
+import { watchHeap } from '../../../workers/heap.ts'
 import { removeFolder } from '../spool/remove-folder.ts'
 import { encodeFrame, FrameKind, FrameReader, type ProcessSettings, type StatementFrame } from '../sql/frames.ts'
 import { openConfined } from './confined.ts'
@@ -15,6 +16,7 @@ const descriptor = 3
 const outOfMemoryPoints = 500
 
 lowerRank()
+watchHeap('thread')
 // The server ends this process: a terminal's interrupt goes to both, and the server has answers to give before.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 

@@ -1,12 +1,18 @@
 // Which series have which tag values: an index over a registry, so that selecting series costs no look at any row.
 import type { Table, TableColumn } from '../../../model/table.ts'
 import { fixedArray, isBytesType } from '../../../model/types.ts'
+import type { Steps } from '../../../pace.ts'
 import type { SeriesTags, TagMatch } from '../../engine.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { SeriesRegistry } from './series.ts'
 
 /** Code of a tag that has no value. */
 const absent = 0
+/** Bytes of keys and values that are read in one step. */
+const bytesAtOnce = 256 << 10
+/** Characters of values that are tested in one step, and what a test costs besides. */
+const stepLength = 16_384
+const testCost = 16
 /** Code no tag has. */
 const noCode = 0xffffffff
 
@@ -23,13 +29,14 @@ export class LabelIndex {
   }
 
   /** Numbers of the series, ascending, whose tags pass all tests; those of one logical table where `owner` names it. */
-  select(table: Table, matches: readonly TagMatch[], owner: number | undefined): Uint32Array {
+  *select(table: Table, matches: readonly TagMatch[], owner: number | undefined): Steps<Uint32Array> {
     this.grow()
     let found = owner === undefined ? numbersTo(this.#size) : (this.#owned.get(owner)?.copy() ?? noCodes)
     for (const match of matches) {
       const tag = table.tags.find(({ name }) => name === match.column)
-      if (tag !== undefined) found = narrowed(found, this.#filter(tag, match))
+      if (tag !== undefined) found = narrowed(found, yield* this.#filter(tag, match))
       else if (!match.test('')) return noCodes
+      yield
     }
     return found
   }
@@ -68,22 +75,37 @@ export class LabelIndex {
     return left <= 0
   }
 
-  #filter(tag: TableColumn, { test, equals }: TagMatch): Filter {
+  *#filter(tag: TableColumn, { test, equals }: TagMatch): Steps<Filter> {
     const column = this.#columns.get(tag.stored ?? tag.id)
     if (column === undefined) return { codes: noCodes, passes: Uint8Array.of(Number(test(''))) }
     column.decode(tag)
+    // What is added between two steps is of series that were not there.
+    const { codes } = column
     const passes = new Uint8Array(column.texts.length)
     const only = equals === undefined ? undefined : column.find(equals)
     if (only !== undefined) passes[only] = 1
-    else for (let code = 0; code < passes.length; code++) passes[code] = Number(test(column.texts[code]!))
-    return { codes: column.codes, passes }
+    else {
+      let tested = 0
+      for (let code = 0; code < passes.length; code++) {
+        const text = column.texts[code]!
+        passes[code] = Number(test(text))
+        tested += text.length + testCost
+        if (tested < stepLength) continue
+        tested = 0
+        yield
+      }
+    }
+    return { codes, passes }
   }
 
-  /** Takes in what the registry has got since the last time, at most so many series; whether there are more. */
+  /** Takes in what the registry has got since the last time, at most so many series, fewer where they are long; whether there are more. */
   grow(max = Number.POSITIVE_INFINITY): boolean {
     const end = Math.min(this.#registry.size, this.#size + max)
+    let bytes = 0
     for (; this.#size < end; this.#size++) {
       const key = this.#registry.key(this.#size)
+      bytes += key.length
+      if (bytes > bytesAtOnce && bytes > key.length && max !== Number.POSITIVE_INFINITY) break
       const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
       for (let at = 0; at < key.length; ) {
         const id = view.getUint16(at, true)
@@ -93,7 +115,7 @@ export class LabelIndex {
         at += 6 + length
       }
     }
-    return end < this.#registry.size
+    return this.#size < this.#registry.size
   }
 
   #column(id: number): LabelColumn {
@@ -197,7 +219,16 @@ class LabelColumn {
     this.#isText = tag.type === 'String'
     const first = this.#decoded
     const end = Math.min(this.texts.length, first + max)
-    for (; this.#decoded < end; this.#decoded++) this.texts[this.#decoded] = textOf(tag, this.texts[this.#decoded]!)
+    let bytes = 0
+    for (; this.#decoded < end; this.#decoded++) {
+      const text = this.texts[this.#decoded]!
+      this.texts[this.#decoded] = textOf(tag, text)
+      bytes += text.length
+      if (bytes < bytesAtOnce || max === Number.POSITIVE_INFINITY) continue
+      this.#decoded++
+      // As if all that may be read now were.
+      return max
+    }
     return end - first
   }
 }

@@ -71,12 +71,26 @@ function* collect({ writes, columns, hasSeries, hasVersions }: RowsToCollect): G
     yield
     const builder = columnBuilder(column.type, pieces)
     for (const piece of pieces) {
-      builder.append(piece)
-      yield
+      for (const part of partsOf(piece)) {
+        builder.append(part)
+        yield
+      }
     }
     collected.push(builder.done())
   }
   return { rows, tsids, seqs, ops, columns: collected }
+}
+
+/** Bytes copied in one step: most of the time goes into memory that is new. */
+const stepBytes = 4 << 20
+
+/** Pieces of a piece that are about one step each, as far as its rows are alike. */
+function* partsOf({ data, from, to }: Piece): Generator<Piece> {
+  const rows = to - from
+  const bytes =
+    data === undefined ? 0 : data.kind === 'bytes' ? data.offsets[to]! - data.offsets[from]! + 4 * rows : 8 * rows
+  const step = Math.max(1, Math.ceil(rows / Math.max(1, Math.ceil(bytes / stepBytes))))
+  for (let at = from; at < to; at += step) yield { data, from: at, to: Math.min(to, at + step) }
 }
 
 function numberRows({ seq, rows, order }: MemtableRows, seqs: Float64Array, at: number): void {

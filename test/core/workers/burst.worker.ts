@@ -1,0 +1,8 @@
+// Makes many objects, lets them go, says how large the heap has become, and waits.
+import { parentPort } from 'node:worker_threads'
+
+let kept: unknown[] = []
+for (let i = 0; i < 1_000_000; i++) kept.push({ i })
+parentPort!.on('message', () => {})
+parentPort!.postMessage(process.memoryUsage().heapTotal)
+kept = []
