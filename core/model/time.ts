@@ -186,11 +186,11 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 const literal =
-  /^([+-]?\d{4,6})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)? ?(Z|[+-]\d{2}:?\d{2})?)?$/i
+  /^([+-]?\d{4,6})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)? ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
 /**
  * Nanoseconds since 1970 of a timestamp literal: RFC 3339, `YYYY-MM-DD hh:mm[:ss[.f…]]` with space or `T` and an optional `Z` or
- * `±hh:mm`, or a date alone. Text without an offset is a time of `zone`. Digits past the ninth of a fraction are cut.
+ * `±hh[:mm]`, or a date alone. Text without an offset is a time of `zone`. Digits past the ninth of a fraction are cut.
  * Throws DbError `InvalidArguments`.
  */
 export function parseTimestamp(text: string, zone: Zone): bigint {
@@ -215,7 +215,7 @@ export function parseTimestamp(text: string, zone: Zone): bigint {
 function literalOffset(text: string, offset: string): number {
   if (offset === 'Z' || offset === 'z') return 0
   const hours = Number(offset.slice(1, 3))
-  const minutes = Number(offset.slice(-2))
+  const minutes = Number(offset.slice(3).replace(':', ''))
   if (hours > 23 || minutes > 59) throw notTimestamp(text, 'no such offset')
   return (offset[0] === '-' ? -1 : 1) * (hours * 3600 + minutes * 60)
 }

@@ -18,12 +18,13 @@ import type { Sources } from './catalog/information/table.ts'
 import { visibleProcesses } from './catalog/process-rows.ts'
 import type { SqlParser } from './grammar/parser.ts'
 import type { Processes } from './process.ts'
+import { shiftRelation } from './query/edit.ts'
 import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
 import { checkGrowth } from './query/growth.ts'
 import { makeNames, type Names } from './query/names.ts'
 import { placeTables } from './query/place-tables.ts'
-import { type ResolveContext, resolveQuery, shift } from './query/resolve.ts'
+import { type ResolveContext, resolveQuery } from './query/resolve.ts'
 import type { TqlRunner } from './query/tql-table.ts'
 import type { TqlStatement } from './statement/statement.ts'
 import type { Token } from './text/token.ts'
@@ -118,7 +119,7 @@ export async function planQuery(
     const plan = ownPlan({
       kind: 'sql',
       text: prefix + text + suffix,
-      relations: relations.map(relation => shift(relation, prefix.length)),
+      relations: relations.map(relation => shiftRelation(relation, prefix.length)),
       timezone: engineZone(ctx.timezone, [])
     })
     return { ...plan, tokens, isForeign: true, sourceOf: at => sourceOf(Math.max(0, at - prefix.length)) }
@@ -151,7 +152,7 @@ export async function planQuery(
   const query: SqlQuery = {
     kind: 'sql',
     text: prefix + text + suffix,
-    relations: relations.map(relation => shift(relation, prefix.length)),
+    relations: relations.map(relation => shiftRelation(relation, prefix.length)),
     timezone: engineZone(ctx.timezone, tokens)
   }
   return { query, tokens, sourceOf: at => sourceOf(Math.max(0, at - prefix.length)), names, valid, isTime }

@@ -100,7 +100,7 @@ export async function dropTables({ store, ctx }: Session, statement: Of<'drop_ta
     const found = lookUpTable(store, ctx.db, name)
     if (found !== undefined) tables.push(found)
     else if (!statement.ifExists) {
-      throw noTable(database, table.text)
+      throw noTable(store, database, table.text)
     }
   }
   for (const table of new Set(tables)) await store.dropTable(ctx, table)

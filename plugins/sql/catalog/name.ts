@@ -1,5 +1,13 @@
 // Names of databases and tables as SQL writes them, looked up in the catalog by one rule.
-import { type Database, DbError, type Store, systemDatabase, type Table, type View } from '../../../core/index.ts'
+import {
+  type Database,
+  DbError,
+  didYouMean,
+  type Store,
+  systemDatabase,
+  type Table,
+  type View
+} from '../../../core/index.ts'
 import type { Name } from '../statement/cursor.ts'
 import { quoteName } from '../text/token.ts'
 
@@ -63,10 +71,24 @@ export function lookUpView(store: Store, db: string, parts: readonly Name[]): Vi
   return store.view(database, table.text)
 }
 
-/** The error for a table there is not. */
-export function noTable(database: string, table: string, context = ''): DbError {
-  const own = database === systemDatabase ? `: the server makes tables of ${systemDatabase} with their first rows` : ''
-  return new DbError('TableNotFound', `${context}Table not found: ${fullName(database, table)}${own}`)
+/** Names a misspelled one is compared with: in a database of many thousands that would take too long. */
+const comparedNames = 1000
+
+/** The error for a table there is not; it names one that is spelled like it. */
+export function noTable(store: Store, database: string, table: string, context = ''): DbError {
+  const isSystem = database === systemDatabase
+  const own = isSystem ? `: the server makes tables of ${systemDatabase} with their first rows` : ''
+  const instead = own || nearTable(store, database, table)
+  return new DbError('TableNotFound', `${context}Table not found: ${fullName(database, table)}${instead}`)
+}
+
+/** `, did you mean t?` */
+export function nearTable(store: Store, database: string, table: string): string {
+  const names = [...store.tables(database), ...store.views(database)].slice(0, comparedNames).map(({ name }) => name)
+  return didYouMean(
+    table,
+    names.filter(name => name !== table)
+  )
 }
 
 /** `svc.public.t` */

@@ -6,7 +6,7 @@ import type { ShowFilter } from '../statement/statement.ts'
 import { createTableText, createViewText } from './ddl.ts'
 import { filtered, type ShownColumn } from './filter.ts'
 import { keysOf } from './keys.ts'
-import { lookUpTable, lookUpView } from './name.ts'
+import { lookUpTable, lookUpView, nearTable, resolveName } from './name.ts'
 import { type Row, rowsAnswer } from './rows.ts'
 import { columnTypeName } from './type-name.ts'
 
@@ -127,7 +127,8 @@ function columnsOf(session: Session, name: readonly Name[]): readonly Described[
 function requireTable({ store, ctx }: Session, name: readonly Name[]): Table {
   const table = lookUpTable(store, ctx.db, name)
   if (table !== undefined) return table
-  throw new DbError('TableNotFound', `Table not found: ${written(name)}`)
+  const { database, table: meant } = resolveName(store, ctx.db, name)
+  throw new DbError('TableNotFound', `Table not found: ${written(name)}${nearTable(store, database, meant.text)}`)
 }
 
 function written(name: readonly Name[]): string {

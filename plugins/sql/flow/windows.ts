@@ -8,7 +8,7 @@ import type { Session } from '../session.ts'
 import { nameOf } from '../statement/cursor.ts'
 import { findWord, splitList } from '../text/brackets.ts'
 import { canonical, label } from '../text/canonical.ts'
-import { isToken, type Token } from '../text/token.ts'
+import { isName, isToken, type Token } from '../text/token.ts'
 
 /** Functions that say in which window a time lies, and which of their arguments is the time; the other one is the window's length. */
 const bins: Readonly<Record<Dialect['name'], Readonly<Record<string, number>>>> = {
@@ -111,7 +111,7 @@ function isBin(dialect: Dialect, tokens: readonly Token[], table: Table, alias: 
   if (at === undefined || !isToken(tokens.at(-1), ')')) return false
   const time = splitList(tokens.slice(2, -1))[at] ?? []
   const parts = time.filter(token => token.kind !== 'symbol').map(token => nameOf(token).text)
-  const isPlain = time.every(token => token.kind === 'word' || token.kind === 'quoted' || isToken(token, '.'))
+  const isPlain = time.every(token => isName(token) || isToken(token, '.'))
   return isPlain && parts.at(-1) === table.timeIndex.name && (parts.length === 1 || parts.at(-2) === alias)
 }
 

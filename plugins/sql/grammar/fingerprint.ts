@@ -3,13 +3,10 @@ import { type Canonical, canonical } from '../text/canonical.ts'
 import { isToken, type Token } from '../text/token.ts'
 import type { Tree } from './parser.ts'
 
-/** A tree, and the text its offsets refer to: token for token that of the statement, with the same literal for all of a kind. */
-export interface SharedTree {
-  readonly tree: Tree
-  readonly text: Canonical
-}
-
-/** Nothing the grammar decides depends on what a literal says; only the precision of a time is part of its type. */
+/**
+ * The text, token for token that of the statement, with the same literal for all of a kind. Nothing the grammar decides depends on what a
+ * literal says; only the precision of a time is part of its type.
+ */
 export function fingerprint({ tokens }: Canonical): Canonical {
   return canonical(tokens.map((token, i) => (isPrecision(tokens, i) ? token : blank(token))))
 }
@@ -23,7 +20,7 @@ function blank(token: Token): Token {
   return token.kind === 'string' || token.kind === 'bytes' ? { ...token, value: '' } : token
 }
 
-export interface Trees {
+interface Trees {
   get(text: string): Tree | undefined
   set(text: string, tree: Tree): void
 }
@@ -31,6 +28,11 @@ export interface Trees {
 /** Characters of one text, and of all whose trees are kept: a tree takes some sixty bytes for each. */
 const maxLength = 4_000
 const kept = 200_000
+
+/** Whether a statement may be short enough for its tree to be kept. */
+export function isShared({ tokens }: Canonical): boolean {
+  return tokens.length <= maxLength
+}
 
 /** Trees by the text of their fingerprint; those that were not asked for the longest time go first. */
 export function createTrees(): Trees {

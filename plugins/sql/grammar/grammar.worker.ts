@@ -2,10 +2,14 @@
 // Nothing else imports the library.
 import { parentPort } from 'node:worker_threads'
 import { DuckDbDialect, format, init, Parser } from '@guanmingchiu/sqlparser-ts'
+import { locator, tokenAt } from '../text/locate.ts'
 
 export interface GrammarTask {
-  readonly kind: 'parse' | 'format'
+  /** The tree, the tree with tokens in the place of positions, or the text in its canonical form. */
+  readonly kind: 'parse' | 'bind' | 'format'
   readonly text: string
+  /** Where each token begins in the text, to bind. */
+  readonly starts?: readonly number[]
 }
 
 /**
@@ -26,11 +30,12 @@ parentPort?.on('message', (task: GrammarTask) => {
   parentPort?.postMessage({ ...result, used: user + system } satisfies GrammarAnswer)
 })
 
-function answer({ kind, text }: GrammarTask) {
+function answer({ kind, text, starts = [] }: GrammarTask) {
   try {
     if (kind === 'format') return { result: JSON.stringify(format(text, 'duckdb')) }
     const tree: unknown = new Parser(new DuckDbDialect()).withRecursionLimit(deepest).parse(text)
-    keepKinds(tree)
+    const locate = locator(text)
+    keepKinds(tree, kind === 'bind' ? (line, column) => tokenAt(starts, locate(line, column)) : undefined)
     return { result: JSON.stringify(tree) }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
@@ -42,15 +47,29 @@ function answer({ kind, text }: GrammarTask) {
   }
 }
 
-/** A kind that says nothing more, `{ Datetime: undefined }`: JSON would leave it out. */
-function keepKinds(node: unknown): void {
+type Find = (line: number, column: number) => number
+
+interface Span {
+  readonly start: { readonly line: number; readonly column: number }
+}
+
+/**
+ * A kind that says nothing more, `{ Datetime: undefined }`: JSON would leave it out. With `find`, a span becomes the token it begins with:
+ * that is all anybody asks for, and half of the tree is spans. What the grammar adds itself has none.
+ */
+function keepKinds(node: unknown, find: Find | undefined): void {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
-    for (const item of node) keepKinds(item)
+    for (const item of node) keepKinds(item, find)
     return
   }
   const parts = node as Record<string, unknown>
   const keys = Object.keys(parts)
   if (keys.length === 1 && parts[keys[0]!] === undefined) parts[keys[0]!] = null
-  for (const key of keys) keepKinds(parts[key])
+  for (const key of keys) {
+    if (key === 'span' && find !== undefined) {
+      const { line, column } = (parts[key] as Span).start
+      parts[key] = line === 0 ? null : find(line, column)
+    } else keepKinds(parts[key], find)
+  }
 }

@@ -1,20 +1,20 @@
 // SQL text to a tree and back to text, with the place of each error in the source.
 import { DbError, isDbError, ParseError } from '../../../core/index.ts'
-import { type Canonical, tokenAt } from '../text/canonical.ts'
+import type { Canonical } from '../text/canonical.ts'
+import { locator, tokenAt } from '../text/locate.ts'
 import { errorAt, isToken, type Token, tokenText } from '../text/token.ts'
-
 import { checkDepth, groupChains } from './depth.ts'
-import { createTrees, fingerprint, type SharedTree } from './fingerprint.ts'
+import { createTrees, fingerprint, isShared } from './fingerprint.ts'
 import { createGrammar } from './grammar.ts'
 
-/** A node of the tree: objects with one key name their kind; positions are `span`s. */
+/** A node of the tree: objects with one key name their kind; a `span` says where it stands in the text. */
 export type Tree = null | string | number | boolean | readonly Tree[] | { readonly [key: string]: Tree }
 
 export interface SqlParser {
-  /** The tree of one statement. Throws ParseError at the place in `sql`, the source the tokens came from. */
+  /** The tree of one statement as the grammar makes it. Throws ParseError at the place in `sql`, the source the tokens came from. */
   tree(sql: string, statement: Canonical): Promise<Tree>
-  /** The same of all statements that differ in their literals only, read once. */
-  sharedTree(sql: string, statement: Canonical): Promise<SharedTree>
+  /** The tree that all statements share that differ in their literals only; each `span` is the index of the token it begins with. */
+  sharedTree(sql: string, statement: Canonical): Promise<Tree>
   /** One statement on one line with its keywords in upper case; undefined when the grammar does not have it. `tokens` are the text's. */
   format(text: string, tokens: readonly Token[]): Promise<string | undefined>
   close(): Promise<void>
@@ -23,9 +23,10 @@ export interface SqlParser {
 export function createParser(): SqlParser {
   const grammar = createGrammar()
   const known = createTrees()
-  const tree = async (sql: string, statement: Canonical) => {
+  const read = async (kind: 'parse' | 'bind', sql: string, statement: Canonical) => {
+    const { starts } = statement
     const trees = await grammar
-      .run({ kind: 'parse', text: groupChains(readable(statement), statement) })
+      .run({ kind, text: groupChains(readable(statement), statement), ...(kind === 'bind' && { starts }) })
       .catch((error: unknown) => {
         throw isDbError(error) ? error : syntaxError(sql, statement, error)
       })
@@ -33,19 +34,20 @@ export function createParser(): SqlParser {
     throw errorAt(sql, statement.tokens[0]?.start ?? 0, 'expected one statement')
   }
   return {
-    tree,
+    tree: (sql, statement) => read('parse', sql, statement),
     async sharedTree(sql, statement) {
-      const text = fingerprint(statement)
-      const made = known.get(text.text)
-      if (made !== undefined) return { tree: made, text }
+      if (!isShared(statement)) return read('bind', sql, statement)
+      const blank = fingerprint(statement)
+      const made = known.get(blank.text)
+      if (made !== undefined) return made
       try {
-        const shared = { tree: await tree(sql, text), text }
-        known.set(text.text, shared.tree)
-        return shared
+        const tree = await read('bind', sql, blank)
+        known.set(blank.text, tree)
+        return tree
       } catch (error) {
         if (!(error instanceof ParseError)) throw error
         // What is wrong is said of the text as it was written.
-        return { tree: await tree(sql, statement), text: statement }
+        return read('bind', sql, statement)
       }
     },
     async format(text, tokens) {
@@ -149,7 +151,7 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
   const { tokens } = statement
   const found = / found: (\w+)$/.exec(message)?.[1]
   const placed =
-    place === null ? undefined : tokenAt(statement, locator(statement.text)(Number(place[1]), Number(place[2])))
+    place === null ? undefined : tokenAt(statement.starts, locator(statement.text)(Number(place[1]), Number(place[2])))
   // Of some words the grammar names the place of what is behind them.
   const isBehind = found !== undefined && tokens[placed!]?.value !== found && tokens[placed! - 1]?.value === found
   const at = isBehind ? placed! - 1 : placed
@@ -162,7 +164,11 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
     )
   }
   const named = at === undefined ? tokens.findLast(({ kind, value }) => kind === 'word' && value === found) : tokens[at]
-  return errorAt(sql, named?.start ?? tokens.at(-1)?.end ?? 0, inOurWords(message))
+  const isOperator = named !== undefined && /^No infix parser/.test(message)
+  const said = isOperator
+    ? `there is no operator ${/^[^\s\w'"(]*/.exec(sql.slice(named.start))![0]}`
+    : inOurWords(message)
+  return errorAt(sql, named?.start ?? tokens.at(-1)?.end ?? 0, said)
 }
 
 /** What is missing is said as the statements read by hand say it. */
@@ -170,26 +176,4 @@ function inOurWords(message: string): string {
   const [, expected, found] = /^Expected:? (.*), found: (.*)$/s.exec(message) ?? []
   if (expected === undefined) return message
   return `expected ${expected.replace(/^end of statement$/, 'the end of the statement')}, found ${found === 'EOF' ? 'end of statement' : found}`
-}
-
-/**
- * Finds offsets of places the grammar names: lines and characters (not UTF-16 units) from 1. Strings may hold line breaks.
- */
-export function locator(text: string): (line: number, column: number) => number {
-  if (/^[\x20-\x7e]*$/.test(text)) return (_line, column) => column - 1
-  const lines = text.split('\n')
-  const lineStarts: number[] = []
-  let start = 0
-  const maps = lines.map(line => {
-    lineStarts.push(start)
-    start += line.length + 1
-    return characterStarts(line)
-  })
-  return (line, column) => lineStarts[line - 1]! + (maps[line - 1]![column - 1] ?? lines[line - 1]!.length)
-}
-
-function characterStarts(line: string): number[] {
-  const starts: number[] = []
-  for (let at = 0; at < line.length; at += line.codePointAt(at)! > 0xffff ? 2 : 1) starts.push(at)
-  return starts
 }

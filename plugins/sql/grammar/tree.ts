@@ -3,16 +3,11 @@ import type { Tree } from './parser.ts'
 
 export type TreeNode = { readonly [key: string]: Tree }
 
-/** Where something begins in the text: line and character from 1. */
-export interface Position {
-  readonly line: number
-  readonly column: number
-}
-
-/** A name in the tree. */
-export interface Ident extends Position {
+/** A name in the tree, and the token it is. */
+export interface Ident {
   readonly value: string
   readonly quote: string | undefined
+  readonly at: number
 }
 
 export function asNode(tree: Tree | undefined): TreeNode | undefined {
@@ -38,11 +33,15 @@ export function variant(tree: Tree | undefined): readonly [string, Tree] | undef
 
 export function asIdent(tree: Tree | undefined): Ident | undefined {
   const node = asNode(tree)
-  const start = asNode(asNode(node?.['span'])?.['start'])
-  const { value, quote_style: quote } = node ?? {}
-  const { line, column } = start ?? {}
-  if (typeof value !== 'string' || typeof line !== 'number' || typeof column !== 'number') return undefined
-  return { value, quote: typeof quote === 'string' ? quote : undefined, line, column }
+  const { value, quote_style: quote, span: at } = node ?? {}
+  if (typeof value !== 'string' || typeof at !== 'number') return undefined
+  return { value, quote: typeof quote === 'string' ? quote : undefined, at }
+}
+
+/** The token a node begins with that has a place, as constants and some words have. */
+export function tokenOf(node: TreeNode | undefined): number | undefined {
+  const at = node?.['span']
+  return typeof at === 'number' ? at : undefined
 }
 
 /** The parts of a dotted name; undefined when one of them is no plain name. */

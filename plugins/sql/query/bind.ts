@@ -10,8 +10,8 @@ import {
   type Ident,
   isEmpty,
   isQuery,
-  type Position,
   type TreeNode,
+  tokenOf,
   variant
 } from '../grammar/tree.ts'
 import type { Extent } from './extent.ts'
@@ -33,8 +33,6 @@ import type { TextTime } from './text-time.ts'
 import { isTextType, isZonedType, parseTableTime } from './time-type.ts'
 
 export interface BindContext {
-  /** The token at a place. */
-  index(position: Position): number
   /** The name a token spells. */
   nameAt(token: number): string
   /** The table, view … that has a name, by the tokens of its parts. Throws DbError where there is none. */
@@ -363,7 +361,7 @@ class Binder {
     let open = false
     const items = asList(select['projection'])
     const made: Item[] = []
-    const at = this.#tokenOf(asNode(select['select_token']))
+    const at = tokenOf(asNode(select['select_token']))
     const extents = at === undefined ? [] : this.#context.items(at, items)
     for (const [i, item] of items.entries()) {
       const known = made.length === i
@@ -386,7 +384,7 @@ class Binder {
   #standsAlone(select: TreeNode, around: TreeNode, env: Env): void {
     const [name, alias] = tableOf(select)
     if (name === undefined || this.#silent || this.#commonOf(name, env) !== undefined) return
-    const at = this.#context.index(name[0]!)
+    const at = name[0]!.at
     this.alone.push({ at, alias, select, orderBy: around['order_by'], limit: around['limit_clause'] })
   }
 
@@ -416,7 +414,7 @@ class Binder {
       made.push(value)
       const alias = asIdent(node!['alias'])!
       const name = this.#declare(alias)
-      if (!this.#silent) this.items.push(this.#context.index(alias))
+      if (!this.#silent) this.items.push(alias.at)
       scope.items.set(name, meaning)
       fields.push({ name, meaning })
       return false
@@ -428,7 +426,7 @@ class Binder {
     const found = this.references[before]?.found
     const [inner, part] = plainName(value)
     const last = inner === 'Identifier' ? asIdent(part) : asIdent(asList(part).at(-1))
-    const isCall = inner === 'Identifier' && last !== undefined && this.#context.isCallAt(this.#context.index(last))
+    const isCall = inner === 'Identifier' && last !== undefined && this.#context.isCallAt(last.at)
     const isOnly = found?.kind === 'row' && found.only !== undefined
     if (inner === '' || isCall || isOnly) {
       made.push(own)
@@ -473,10 +471,9 @@ class Binder {
       if (column === undefined) continue
       const from = asIdent(asNode(node['expr'])?.['Identifier'])
       const name = this.#declare(column)
-      if (from !== undefined && this.#context.isRenameAt(this.#context.index(column))) {
+      if (from !== undefined && this.#context.isRenameAt(column.at)) {
         const found = resolve(scope, [this.#nameOf(from)], false)
-        if (found.kind === 'unknown' && found.valid !== undefined)
-          throw this.#context.noField(this.#context.index(from), found.valid)
+        if (found.kind === 'unknown' && found.valid !== undefined) throw this.#context.noField(from.at, found.valid)
         renames.set(this.#nameOf(from), name)
       } else replaced.set(name, meaning)
     }
@@ -556,7 +553,12 @@ class Binder {
       const name = tableName(node['name'])
       const common = this.#commonOf(name, env)
       const table =
-        common === undefined ? this.#context.table(name.map(this.#context.index), alias !== undefined) : undefined
+        common === undefined
+          ? this.#context.table(
+              name.map(({ at }) => at),
+              alias !== undefined
+            )
+          : undefined
       if (common !== undefined) this.#sourceName(name[0]!)
       // Columns are renamed by their place.
       if (columns.length > 0) this.everyColumn ||= !this.#silent
@@ -692,7 +694,7 @@ class Binder {
       const dot = asNode(asNode(access)?.['Dot'])
       if (dot === undefined) inner(access)
       const index = asNode(asNode(asNode(access)?.['Subscript'])?.['Index'])?.['index']
-      const token = this.#tokenOf(asNode(asNode(index)?.['Value']))
+      const token = tokenOf(asNode(asNode(index)?.['Value']))
       const named = token === undefined ? undefined : this.#context.stringAt(token)
       const name = dot === undefined ? named : this.#names([dot['Identifier']])[0]
       if (name !== undefined) meaning = memberOf(meaning, name)
@@ -725,7 +727,7 @@ class Binder {
   }
 
   #reference(idents: readonly (Ident | undefined)[], scope: Scope, itemsFirst: boolean): Meaning {
-    const parts = idents.flatMap(ident => (ident === undefined ? [] : [this.#context.index(ident)]))
+    const parts = idents.flatMap(ident => (ident === undefined ? [] : [ident.at]))
     if (parts.length === 0) return undefined
     const found = resolve(
       scope,
@@ -741,16 +743,11 @@ class Binder {
   }
 
   #constant(value: TreeNode | undefined): Meaning {
-    const token = this.#tokenOf(value)
+    const token = tokenOf(value)
     if (token === undefined) return undefined
     if (this.#context.stringAt(token) !== undefined) return { kind: 'string', token }
     const integer = this.#context.integerAt(token)
     return integer === undefined ? other : { kind: 'integer', value: integer, first: token, last: token }
-  }
-
-  #tokenOf(value: TreeNode | undefined): number | undefined {
-    const { line, column } = asNode(asNode(value?.['span'])?.['start']) ?? {}
-    return typeof line === 'number' && typeof column === 'number' ? this.#context.index({ line, column }) : undefined
   }
 
   /** A number with a pair of symbols around it; undefined where they do not stand there. */
@@ -813,7 +810,7 @@ class Binder {
   }
 
   #typed({ data_type: written, value }: TreeNode): Meaning {
-    const token = this.#tokenOf(asNode(value))
+    const token = tokenOf(asNode(value))
     const type = parseTableTime(written)
     if (token === undefined || type === undefined) return isZonedType(written) ? { kind: 'zoned' } : undefined
     if (type.kind === 'date') {
@@ -827,7 +824,7 @@ class Binder {
     const inner = (part: Tree | undefined) => this.#value(part, scope, env, itemsFirst)
     const path = asObjectName(call['name']) ?? []
     const name = path.at(-1)?.value.toLowerCase() ?? ''
-    if (path.length === 1 && !this.#silent) this.calls.push(this.#context.index(path[0]!))
+    if (path.length === 1 && !this.#silent) this.calls.push(path[0]!.at)
     const { args: list, name: _, ...rest } = call
     // `column.function()`: what stands before the dot is the first argument.
     if (path.length > 1) this.#reference(path.slice(0, -1), scope, itemsFirst)
@@ -964,16 +961,16 @@ class Binder {
   }
 
   #nameOf(ident: Ident): string {
-    return this.#context.nameAt(this.#context.index(ident))
+    return this.#context.nameAt(ident.at)
   }
 
   #declare(ident: Ident): string {
-    if (!this.#silent) this.declared.push(this.#context.index(ident))
+    if (!this.#silent) this.declared.push(ident.at)
     return this.#nameOf(ident)
   }
 
   #sourceName(ident: Ident): void {
-    if (!this.#silent) this.sourceNames.push(this.#context.index(ident))
+    if (!this.#silent) this.sourceNames.push(ident.at)
   }
 
   #declareSource(ident: Ident | undefined): string | undefined {

@@ -1,6 +1,6 @@
 // `[x + 1 FOR x IN list IF x > 0]` as the calls that mean the same: the grammar lacks it.
 import { closing, findWord } from '../text/brackets.ts'
-import { isToken, placed, type Token } from '../text/token.ts'
+import { isName, isToken, placed, type Token } from '../text/token.ts'
 
 export function plainComprehensions(tokens: readonly Token[]): readonly Token[] {
   if (!tokens.some(token => isToken(token, 'for'))) return tokens
@@ -19,7 +19,7 @@ function comprehension(tokens: readonly Token[]): Token[] | undefined {
   const inner = tokens.slice(1, -1)
   const at = findWord(inner, 'for')
   const name = inner[at + 1]
-  if (at < 1 || (name?.kind !== 'word' && name?.kind !== 'quoted') || !isToken(inner[at + 2], 'in')) return undefined
+  if (at < 1 || !isName(name) || !isToken(inner[at + 2], 'in')) return undefined
   const condition = findWord(inner, 'if', at + 3)
   const call = (called: string, list: readonly Token[], value: readonly Token[]) =>
     placed(tokens[0]!, [`${called}(`, plainComprehensions(list), ',', [name], '->', plainComprehensions(value), ')'])

@@ -12,16 +12,7 @@ import {
   type Zone
 } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
-import {
-  asIdent,
-  asList,
-  asNode,
-  asObjectName,
-  isEmpty,
-  type Position,
-  type TreeNode,
-  variant
-} from '../grammar/tree.ts'
+import { asIdent, asList, asNode, asObjectName, isEmpty, type TreeNode, tokenOf, variant } from '../grammar/tree.ts'
 import { isSearchFunction, type SearchCall, searchCallCondition } from '../search/call.ts'
 import type { Token } from '../text/token.ts'
 
@@ -30,10 +21,10 @@ export interface WhereParts {
   /** What its columns may be called by before a dot. */
   readonly names: readonly string[]
   readonly zone: Zone
-  /** The token at a place of the statement. */
-  token(place: Position): Token
-  /** The search whose name is at a place. */
-  search(place: Position): { readonly call: SearchCall; readonly reading: Reading } | undefined
+  /** The token of the statement at an index. */
+  token(at: number): Token
+  /** The search whose name is a token. */
+  search(at: number): { readonly call: SearchCall; readonly reading: Reading } | undefined
 }
 
 /** Undefined where nothing is known. Every row for which the expression is true meets the condition. */
@@ -71,7 +62,7 @@ function any(conditions: readonly (Condition | undefined)[]): Condition | undefi
 function searched(parts: WhereParts, node: TreeNode): Condition | undefined {
   const name = asObjectName(node['name'])
   if (name?.length !== 1 || !isSearchFunction(name[0]!.value)) return undefined
-  const found = parts.search(name[0]!)
+  const found = parts.search(name[0]!.at)
   const [argument] = asList(asNode(asNode(node['args'])?.['List'])?.['args'])
   const text = asNode(asNode(asNode(argument)?.['Unnamed'])?.['Expr'])
   const [inner] = asList(asNode(asNode(asNode(text?.['Function'])?.['args'])?.['List'])?.['args'])
@@ -193,9 +184,8 @@ export function columnOf(
 
 /** The literal an expression is. What it says stands in the text only: statements share their trees. */
 export function constantOf(parts: Pick<WhereParts, 'token'>, tree: Tree | undefined): Token | undefined {
-  const start = asNode(asNode(asNode(asNode(tree)?.['Value'])?.['span'])?.['start'])
-  const { line, column } = start ?? {}
-  if (typeof line !== 'number' || typeof column !== 'number') return undefined
-  const token = parts.token({ line, column })
+  const at = tokenOf(asNode(asNode(asNode(tree)?.['Value'])))
+  if (at === undefined) return undefined
+  const token = parts.token(at)
   return token.kind === 'string' || token.kind === 'number' ? token : undefined
 }

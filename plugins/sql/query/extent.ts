@@ -1,15 +1,6 @@
 // Where an expression of the tree begins and ends: the tree has positions of names, constants and some words only.
 import type { Tree } from '../grammar/parser.ts'
-import {
-  asIdent,
-  asList,
-  asNode,
-  asObjectName,
-  isQuery,
-  type Position,
-  type TreeNode,
-  variant
-} from '../grammar/tree.ts'
+import { asIdent, asList, asNode, asObjectName, isQuery, type TreeNode, tokenOf, variant } from '../grammar/tree.ts'
 import { callEnd, closing, selectItems } from '../text/brackets.ts'
 import { isToken, type Token } from '../text/token.ts'
 
@@ -18,15 +9,13 @@ export type Extent = readonly [first: number, last: number]
 
 interface TokenMap {
   readonly tokens: readonly Token[]
-  /** The token at a position. */
-  index(position: Position): number
   /** The first and the last token known of each query so far: those that hold others are looked at again and again. */
   readonly queries: Map<TreeNode, Extent | undefined>
 }
 
 /** Undefined for kinds of expressions that are neither texts nor times. */
 export function extentOf(tree: Tree | undefined, tokenMap: TokenMap): Extent | undefined {
-  const { tokens, index } = tokenMap
+  const { tokens } = tokenMap
   const [kind, value] = variant(tree) ?? ['', null]
   const parts = asNode(value)
   const part = (name: string) => extentOf(parts?.[name], tokenMap)
@@ -35,7 +24,7 @@ export function extentOf(tree: Tree | undefined, tokenMap: TokenMap): Extent | u
     case 'CompoundIdentifier': {
       const idents = kind === 'Identifier' ? [asIdent(value)] : asList(value).map(asIdent)
       const [first, last] = [idents[0], idents.at(-1)]
-      return first && last && [index(first), index(last)]
+      return first && last && [first.at, last.at]
     }
     case 'Value':
       return edges(value, tokenMap)
@@ -84,7 +73,7 @@ export function extentOf(tree: Tree | undefined, tokenMap: TokenMap): Extent | u
     case 'Function': {
       const name = asObjectName(parts?.['name'])
       const [first, last] = [name?.[0], name?.at(-1)]
-      return first && last && [index(first), callEnd(tokens, index(last))]
+      return first && last && [first.at, callEnd(tokens, last.at)]
     }
   }
   return undefined
@@ -118,8 +107,7 @@ function edges(tree: Tree | undefined, tokenMap: TokenMap): Extent | undefined {
 }
 
 function innerEdges(tree: TreeNode | readonly Tree[], tokenMap: TokenMap): Extent | undefined {
-  const own = startOf(asNode(tree as Tree) ?? {})
-  const at = own === undefined ? undefined : tokenMap.index(own)
+  const at = tokenOf(asNode(tree as Tree))
   let found: Extent | undefined = at === undefined ? undefined : [at, at]
   for (const value of Object.values(tree)) {
     const inner = edges(value as Tree, tokenMap)
@@ -127,12 +115,6 @@ function innerEdges(tree: TreeNode | readonly Tree[], tokenMap: TokenMap): Exten
       found = found === undefined ? inner : [Math.min(found[0], inner[0]), Math.max(found[1], inner[1])]
   }
   return found
-}
-
-/** Where a node begins that has a position: in what the grammar adds itself, lines and characters are 0. */
-function startOf(node: TreeNode): Position | undefined {
-  const { line, column } = asNode(asNode(node['span'])?.['start']) ?? {}
-  return typeof line === 'number' && typeof column === 'number' && line > 0 ? { line, column } : undefined
 }
 
 /** The innermost brackets around a part of the statement. */

@@ -1,6 +1,6 @@
 // Errors of the engine in the words of this server: locations, names and types as the user writes them.
 import { DbError, didYouMean, isDbError } from '../../../core/index.ts'
-import { locationOf, nextToken, quoteName, quoteText, type Token } from '../text/token.ts'
+import { isToken, locationOf, nextToken, quoteName, quoteText, type Token } from '../text/token.ts'
 import { inOurTypes } from './engine-type.ts'
 import type { Names } from './names.ts'
 import { hidden } from './text-time.ts'
@@ -34,10 +34,19 @@ export function explainFailure(error: unknown, sql: string, failed: Failed): nev
   }
   const told = [...failed.names.shown].reduce((text, [engine, name]) => text.replaceAll(engine, name), error.message)
   const plain = told.replace(/^[A-Z][A-Za-z ]* Error: /, '')
-  const start = offset === undefined ? placeInText(plain, failed.tokens) : failed.sourceOf(offset)
+  const start = placeOf(plain, offset, failed)
   const location = start === undefined ? '' : locationOf(sql, start)
   const said = reason(plain, failed, location, start === undefined ? undefined : nextToken(sql, start))
   throw new DbError(code, code === 'PlanQuery' ? `Failed to plan SQL: ${said}` : said, { cause })
+}
+
+/** Where an error belongs. What goes wrong inside of a function has the place of its call: the text it is about says more. */
+function placeOf(message: string, offset: number | undefined, { tokens, sourceOf }: Failed): number | undefined {
+  if (offset === undefined) return placeInText(message, tokens)
+  const start = sourceOf(offset)
+  const at = tokens.findIndex(token => token.start === start)
+  const text = isToken(tokens[at + 1], '(') ? placeInText(message, tokens) : undefined
+  return tokens.find(token => token.start === text)?.kind === 'string' ? text : start
 }
 
 /** Where an error without a location belongs: to the only word or text of the statement that it quotes. */

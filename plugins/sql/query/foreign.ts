@@ -1,13 +1,17 @@
 // Words other databases have for what the engine writes differently, as its own: before the grammar reads the statement.
 import { DbError } from '../../../core/index.ts'
-import { argumentsOf, closing } from '../text/brackets.ts'
-import { isToken, locationOf, type Piece, placed, quoteText, type Token } from '../text/token.ts'
+import { argumentsOf, calls, closing } from '../text/brackets.ts'
+import { isName, isToken, locationOf, type Piece, placed, quoteText, type Token } from '../text/token.ts'
 
 export function plainWords(sql: string, written: readonly Token[]): readonly Token[] {
   const tokens: Token[] = []
+  const rows = jsonTables(written)
   for (let at = 0; at < written.length; at++) {
     const token = written[at]!
-    const cast = arrowCast(sql, written, at) ?? namedStruct(sql, written, at)
+    const cast =
+      arrowCast(sql, written, at) ??
+      namedStruct(sql, written, at) ??
+      (rows.has(at) ? jsonTable(sql, written, at) : undefined)
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
@@ -15,6 +19,10 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
       at = plain.last
     } else if (isTable(written, at)) tokens.push(...placed(token, ['SELECT * FROM']))
     else if (isExcept(written, at)) tokens.push({ ...token, value: 'EXCLUDE' })
+    else if (isArray(written, at)) tokens.push(...placed(token, [arrayText(token.value)]))
+    else if (isFrame(written, at)) tokens.push(...placed(token, ['INTERVAL', [token]]))
+    else if (isPathOperator(written, at)) tokens.push({ ...token, value: '-' })
+    else if (isPath(written, at)) tokens.push({ ...token, value: jsonPath(token.value) })
     // AS 'a name'
     else if (token.kind === 'string' && isToken(written[at - 1], 'as')) tokens.push({ ...token, kind: 'quoted' })
     else tokens.push(token)
@@ -32,8 +40,11 @@ const beforeQuery = ['(', 'all', 'as', 'by', 'distinct', 'except', 'intersect', 
 /** `TABLE t` as a query. */
 function isTable(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1]
-  const isName = next?.kind === 'word' || next?.kind === 'quoted'
-  return isToken(tokens[at], 'table') && isName && (at === 0 || beforeQuery.some(word => isToken(tokens[at - 1], word)))
+  return (
+    isToken(tokens[at], 'table') &&
+    isName(next) &&
+    (at === 0 || beforeQuery.some(word => isToken(tokens[at - 1], word)))
+  )
 }
 
 /** `* EXCEPT (…)`: behind a star in a select list no set operation can stand. */
@@ -46,13 +57,93 @@ function isExcept(tokens: readonly Token[], at: number): boolean {
 
 /** `column @@ 'term'`, which is `matches_term(column, 'term')`. */
 function termSearch(tokens: readonly Token[], at: number): Plain | undefined {
-  const isName = ({ kind }: Token) => kind === 'word' || kind === 'quoted'
   if (!isName(tokens[at]!) || isToken(tokens[at - 1], '.')) return undefined
   let last = at
-  while (isToken(tokens[last + 1], '.') && tokens[last + 2] !== undefined && isName(tokens[last + 2]!)) last += 2
+  while (isToken(tokens[last + 1], '.') && isName(tokens[last + 2])) last += 2
   const [one, two, term] = tokens.slice(last + 1, last + 4)
   if (!isToken(one, '@') || !isToken(two, '@') || two!.spaced || term?.kind !== 'string') return undefined
   return { pieces: ['matches_term(', tokens.slice(at, last + 1), ',', [term], ')'], last: last + 3 }
+}
+
+/** `#>` and `#>>`, which are `->` and `->>` with a path of their own form. */
+function isPathOperator(tokens: readonly Token[], at: number): boolean {
+  return isToken(tokens[at], '#') && isToken(tokens[at + 1], '>') && !tokens[at + 1]!.spaced && at > 0
+}
+
+/** Whether a token is the constant behind one. */
+function isPath(tokens: readonly Token[], at: number): boolean {
+  if (tokens[at]!.kind !== 'string' || !isToken(tokens[at - 1], '>')) return false
+  const first = isToken(tokens[at - 2], '>') && !tokens[at - 1]!.spaced ? at - 3 : at - 2
+  return isPathOperator(tokens, first)
+}
+
+/** `{a,0,b}` as `$."a"[0]."b"`. */
+function jsonPath(path: string): string {
+  const [, inner = path] = /^\s*\{(.*)\}\s*$/s.exec(path) ?? []
+  const steps = inner.split(',').map(part => {
+    const name = part.trim().replace(/^"(.*)"$/s, '$1')
+    return /^\d+$/.test(name) ? `[${name}]` : `."${name}"`
+  })
+  return `$${steps.join('')}`
+}
+
+/** Words that may stand behind a call in a FROM and are no other name of it. */
+const behindCalls: ReadonlySet<string> = new Set(
+  `cross except fetch full group having inner intersect join left limit natural offset on order qualify right sample tablesample union using
+   where window`.split(/\s+/)
+)
+
+/** Functions that give a row for each part of a JSON document: what stands before the document, and behind it. */
+const jsonRows: Readonly<Record<string, readonly [string, string]>> = {
+  object_keys: ['unnest(json_keys(', '))'],
+  array_elements: ['unnest(json_extract(', `, '$[*]'))`],
+  array_elements_text: ['unnest(json_extract_string(', `, '$[*]'))`]
+}
+
+function jsonRowsOf(token: Token): readonly [string, string] | undefined {
+  const [, name = ''] = token.kind === 'word' ? (/^jsonb?_(\w+)$/i.exec(token.value) ?? []) : []
+  return Object.hasOwn(jsonRows, name.toLowerCase()) ? jsonRows[name.toLowerCase()] : undefined
+}
+
+/** Where they stand for tables; elsewhere they are macros. */
+function jsonTables(tokens: readonly Token[]): ReadonlySet<number> {
+  if (!tokens.some(jsonRowsOf)) return new Set()
+  return new Set(calls(tokens).flatMap(({ at, isTable }) => (isTable && jsonRowsOf(tokens[at]!) ? [at] : [])))
+}
+
+/** `FROM json_object_keys(x)`: its column has the name of the function, or of the table. */
+function jsonTable(sql: string, tokens: readonly Token[], at: number): Plain | undefined {
+  const last = closing(tokens, at + 1)
+  if (last === undefined) return undefined
+  const [before, behind] = jsonRowsOf(tokens[at]!)!
+  const next = tokens[last + 1]
+  const isNamed = next?.kind === 'quoted' || (next?.kind === 'word' && !behindCalls.has(next.value.toLowerCase()))
+  const name = tokens[at]!.value.toLowerCase()
+  const inner = plainWords(sql, tokens.slice(at + 2, last))
+  return { pieces: [before, inner, behind, ...(isNamed ? [] : [`AS ${name}(${name})`])], last }
+}
+
+/** `x = ANY('{a,b}')`: a list in the form of Postgres. */
+function isArray(tokens: readonly Token[], at: number): boolean {
+  const isList = tokens[at]!.kind === 'string' && /^\{.*\}$/s.test(tokens[at]!.value)
+  const isQuantified = isToken(tokens[at - 2], 'any') || isToken(tokens[at - 2], 'all')
+  return isList && isQuantified && isToken(tokens[at - 1], '(') && isToken(tokens[at + 1], ')')
+}
+
+/** The same as the grammar and the engine know it: numbers where all are. */
+function arrayText(list: string): string {
+  const items = list
+    .slice(1, -1)
+    .split(',')
+    .map(item => item.trim().replace(/^"(.*)"$/s, '$1'))
+  const isNumber = items.every(item => /^-?\d+(\.\d+)?$/.test(item))
+  return `[${(isNumber ? items : items.map(quoteText)).join(', ')}]`
+}
+
+/** The text in `RANGE '1 day' PRECEDING`. */
+function isFrame(tokens: readonly Token[], at: number): boolean {
+  const isBound = isToken(tokens[at + 1], 'preceding') || isToken(tokens[at + 1], 'following')
+  return tokens[at]!.kind === 'string' && isBound && !isToken(tokens[at - 1], 'interval')
 }
 
 const arrowTypes: Readonly<Record<string, string>> = {

@@ -16,8 +16,12 @@ const names: Readonly<Record<string, string>> = {
   jsonb_build_array: 'json_array',
   jsonb_build_object: 'json_object',
   jsonb_object_agg: 'json_group_object',
+  jsonb_extract_path: 'json_extract_path',
+  jsonb_extract_path_text: 'json_extract_path_text',
   make_array: 'list_value',
+  get_field: 'struct_extract',
   stddev_population: 'stddev_pop',
+  to_jsonb: 'to_json',
   var: 'var_samp',
   var_population: 'var_pop',
   var_sample: 'var_samp'
@@ -37,15 +41,18 @@ const rewrites: Readonly<Record<string, (call: Call) => Edit[]>> = {
   approx_percentile_cont: quantile,
   approx_quantile: quantile,
   date_format: call => formEdits(call),
+  date_trunc: call => (call.args.length > 2 ? [renamed(call, 'date_trunc_in')] : []),
   first_value: call => (isWindow(call) ? [] : [renamed(call, 'first')]),
   format: formatEdits,
   generate_series: stepEdits,
   json_agg: jsonList,
   jsonb_agg: jsonList,
+  lpad: padding,
   last_value: call => (isWindow(call) ? [] : [renamed(call, 'last')]),
   nth_value: nthValue,
   percentile_cont: call => (call.args.length > 1 ? [renamed(call, 'quantile_cont')] : []),
   range: stepEdits,
+  rpad: padding,
   to_char: call => formEdits(call, 'strftime'),
   to_date: call => formEdits(call, 'to_date'),
   to_local_time: localTime,
@@ -94,7 +101,7 @@ function quantile(call: Call): Edit[] {
   const share = args[1]
   if (share === undefined)
     return isToken(statement.tokens[close + 1], 'within') ? [renamed(call, 'percentile_cont')] : []
-  const { end } = span(statement, statement.tokens.indexOf(share.at(-1)!))
+  const { end } = span(statement, call.at + 2 + args[0]!.length + share.length)
   const cast = isToken(share[0], '[') ? '::FLOAT[]' : '::FLOAT'
   return [renamed(call, 'approx_quantile'), { start: end, end: statement.starts[close]!, text: cast }]
 }
@@ -119,7 +126,7 @@ function formEdits(call: Call, ofPatterns?: string): Edit[] {
 }
 
 /** `format('%s of %s', a, b)` as Postgres has it; in the engine's own form values stand for `{}`. */
-function formatEdits({ statement, args }: Call): Edit[] {
+function formatEdits({ statement, at, args }: Call): Edit[] {
   const form = args[0]?.[0]
   const isPlain = form?.kind === 'string' && args[0]!.length === 1 && /%(?:\d+\$)?s/.test(form.value)
   // Others than `%s`, `%1$s` and `%%` are left to the engine.
@@ -132,7 +139,7 @@ function formatEdits({ statement, args }: Call): Edit[] {
       next = place === undefined ? next + 1 : Number(place)
       return `{${next - 1}}`
     })
-  return [{ ...span(statement, statement.tokens.indexOf(form)), text: quoteText(text) }]
+  return [{ ...span(statement, at + 2), text: quoteText(text) }]
 }
 
 /** A text as the step between times. */
@@ -140,6 +147,12 @@ function stepEdits({ statement, close, args }: Call): Edit[] {
   const [only, ...more] = args[2] ?? []
   const start = statement.starts[close - 1]!
   return only?.kind === 'string' && more.length === 0 ? [{ start, end: start, text: 'INTERVAL ' }] : []
+}
+
+/** Spaces, where nothing else is said. */
+function padding({ statement, close, args }: Call): Edit[] {
+  const start = statement.starts[close]!
+  return args.length === 2 ? [{ start, end: start, text: ", ' '" }] : []
 }
 
 /** The engine's own aggregate of JSON takes no order. */

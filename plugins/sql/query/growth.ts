@@ -1,7 +1,7 @@
 // Calls that make something huge of a few bytes: a constant that asks for more than the limit is refused before anything runs.
 // The engine counts what it sorts, groups and joins against its memory, but not one single value.
 import { DbError, formatSize } from '../../../core/index.ts'
-import { argumentsOf } from '../text/brackets.ts'
+import { argumentsOf, calls } from '../text/brackets.ts'
 import { isToken, type Token } from '../text/token.ts'
 
 /** Position of the argument that says how long the value gets. */
@@ -18,26 +18,17 @@ const elementBytes = 8
 
 /** Throws `InvalidArguments` for a constant length beyond `limit`, in bytes. Lists made where tables stand are no values: they stream. */
 export function checkGrowth(tokens: readonly Token[], limit: number): void {
-  const clauses: boolean[] = [false]
-  tokens.forEach((token, i) => {
-    if (isToken(token, '(')) clauses.push(false)
-    else if (isToken(token, ')') && clauses.length > 1) clauses.pop()
-    else if (tableWords.some(word => isToken(token, word))) clauses[clauses.length - 1] = true
-    else if (valueWords.some(word => isToken(token, word))) clauses[clauses.length - 1] = false
-    if ((token.kind !== 'word' && token.kind !== 'quoted') || !isToken(tokens[i + 1], '(')) return
-    const name = token.value.toLowerCase()
-    const bytes = sizeOf(name, tokens, i + 1, clauses.at(-1) === true)
+  for (const { at, isTable } of calls(tokens)) {
+    const name = tokens[at]!.value.toLowerCase()
+    const bytes = sizeOf(name, tokens, at + 1, isTable)
     if (bytes > limit) {
       throw new DbError(
         'InvalidArguments',
         `${name} would make a value of more than ${formatSize(limit)} (plugins.sql.value_limit)`
       )
     }
-  })
+  }
 }
-
-const tableWords = ['from', 'join', 'lateral']
-const valueWords = ['select', 'where', 'having', 'by', 'on', 'qualify', 'values', 'limit', 'offset', 'set']
 
 /** Bytes of the call's value as far as constants tell; 0 where they do not. */
 function sizeOf(name: string, tokens: readonly Token[], open: number, isTable: boolean): number {

@@ -10,18 +10,26 @@ export function plainNulls(written: readonly Token[]): readonly Token[] {
     tokens.splice(i, 3, tokens[i + 2]!, { ...tokens[i]!, spaced: true }, tokens[i + 1]!)
     i += 2
   }
-  return tokens.flatMap((token, i) => {
-    const at = isTreatment(tokens, i) ? i : i - 1
-    const open = isTreatment(tokens, at) && isToken(tokens[at - 1], ')') ? opening(tokens, at - 1) : 0
-    const isWindow = tokens.slice(at, callEnd(tokens, open - 1) + 1).some(behind => isToken(behind, 'over'))
-    if (open === 0 || isWindow) return token
-    if (at < i || isToken(token, 'respect')) return []
-    const given = tokens.slice(open + 1, at - 1)
+  const plain: Token[] = []
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i]!
+    const open = isTreatment(tokens, i) && isToken(tokens[i - 1], ')') ? opening(tokens, i - 1) : 0
+    const isWindow = open > 0 && tokens.slice(i, callEnd(tokens, open - 1) + 1).some(behind => isToken(behind, 'over'))
+    if (open === 0 || isWindow) {
+      plain.push(token)
+      continue
+    }
+    i++
+    if (isToken(token, 'respect')) continue
+    const given = tokens.slice(open + 1, i - 2)
     // An aggregate in an aggregate is nothing the engine runs, and to write each again in the other would make much of little.
-    if (given.some(inner => isToken(inner, 'ignore'))) return token
-    const order = findWord(given, 'order')
-    return placed(token, ['FILTER (WHERE', order < 0 ? given : given.slice(0, order), 'IS NOT NULL)'])
-  })
+    if (given.some(inner => isToken(inner, 'ignore'))) plain.push(token)
+    else {
+      const order = findWord(given, 'order')
+      plain.push(...placed(token, ['FILTER (WHERE', order < 0 ? given : given.slice(0, order), 'IS NOT NULL)']))
+    }
+  }
+  return plain
 }
 
 function isTreatment(tokens: readonly Token[], at: number): boolean {

@@ -11,9 +11,9 @@ import {
 } from '../../../core/index.ts'
 import { informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
-import { catalogName, fullName, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
+import { catalogName, fullName, informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
 import type { Name } from '../statement/cursor.ts'
-import { errorAt, isToken, locationOf, type Token, tokenize } from '../text/token.ts'
+import { errorAt, isName, isToken, locationOf, type Token, tokenize } from '../text/token.ts'
 import { shiftRelation } from './edit.ts'
 
 export interface TablesContext {
@@ -146,7 +146,7 @@ async function rowsOf(context: TablesContext, { parts }: FoundTable): Promise<Ro
   if (view !== undefined) return viewRows(context, view)
   const table = lookUpTable(store, db, names)
   if (table !== undefined) return tableRows(store.dialect, table)
-  throw new DbError('TableNotFound', `Failed to plan SQL: Table not found: ${fullName(database, written.text)}`)
+  throw noTable(store, database, written.text, 'Failed to plan SQL: ')
 }
 
 /** Names as they are written or, where there is nothing of that name, as unquoted ones are elsewhere: in lower case. */
@@ -332,10 +332,6 @@ function definedAt(tokens: readonly Token[], open: number, { inWith }: Frame): s
   at--
   if (isToken(tokens[at], ')')) while (at > 0 && !isToken(tokens[at + 1], '(')) at--
   return isName(tokens[at]) ? nameOf(tokens[at]!).text : undefined
-}
-
-function isName(token: Token | undefined): token is Token {
-  return token?.kind === 'word' || token?.kind === 'quoted'
 }
 
 /** As it is written: names differ by case. */

@@ -13,12 +13,12 @@ import { informationColumns, informationTable } from '../catalog/information/ind
 import type { Sources } from '../catalog/information/table.ts'
 import { informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
 import { checkDepth, spaceChains } from '../grammar/depth.ts'
-import { isRename, locator, type SqlParser } from '../grammar/parser.ts'
+import { isRename, type SqlParser } from '../grammar/parser.ts'
 import { isSearchFunction, readSearchCall } from '../search/call.ts'
 import { rewriteSearches } from '../search/rewrite.ts'
 import { nameOf } from '../statement/cursor.ts'
-
-import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
+import { type Canonical, canonical, label } from '../text/canonical.ts'
+import { tokenAt } from '../text/locate.ts'
 import { isToken, locationOf, quoteName, type Token } from '../text/token.ts'
 import { type BindContext, bindStatement, type Reference } from './bind.ts'
 import { castEdits } from './cast.ts'
@@ -105,13 +105,11 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   await nextStep()
   const statement = canonical(tokens)
   await nextStep()
-  const { tree, text } = await context.parser.sharedTree(context.sql, statement)
+  const tree = await context.parser.sharedTree(context.sql, statement)
   await nextStep()
-  const locate = locator(text.text)
-  const index = ({ line, column }: { line: number; column: number }) => tokenAt(text, locate(line, column))
   const found = new Map<number, Found>()
   const bound = bindStatement(tree, {
-    ...bindContext(context.sql, statement, index, written),
+    ...bindContext(context.sql, statement, written),
     table(parts, aliased) {
       const known = found.get(parts[0]!) ?? findTable(context, computed.tables, statement, parts, aliased)
       found.set(parts[0]!, known)
@@ -173,7 +171,7 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
   // A sample is taken before the WHERE, of all rows.
   const isSampled = tokens.some((token, i) => isToken(token, 'sample') && isToken(tokens[i - 1], 'using'))
-  const asked = { searches, alone: isSampled ? [] : bound.alone, columnsAt, index, zone: context.zone }
+  const asked = { searches, alone: isSampled ? [] : bound.alone, columnsAt, zone: context.zone }
   await nextStep()
   const edited = rewriteSearches(statement, edits, asked)
   const valid = new Map(
@@ -188,7 +186,7 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   return {
     text: told,
     relations,
-    sourceOf: at => tokens[tokenAt(statement, origin(at))]?.start,
+    sourceOf: at => tokens[tokenAt(statement.starts, origin(at))]?.start,
     names,
     valid,
     isTime: start => bound.times.some(({ first }) => tokens[first]!.start === start),
@@ -199,8 +197,10 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
 
 /** The tokens the user wrote where a part of the statement stands that may be a translation of them. */
 function writtenTokens(tokens: readonly Token[], written: readonly Token[]): (extent: Extent) => readonly Token[] {
+  const isSame = tokens.length === written.length && tokens.every(({ start }, i) => start === written[i]!.start)
   let known: ReadonlyMap<Token, number> | undefined
   return ([first, last]) => {
+    if (isSame) return written.slice(first, last + 1)
     known ??= new Map(written.map((token, i) => [token, i]))
     const indices = known
     const before = indices.get(tokens[first - 1]!) ?? -1
@@ -215,19 +215,13 @@ function writtenTokens(tokens: readonly Token[], written: readonly Token[]): (ex
 /** Words that are values. */
 const constants = ['true', 'false', 'null']
 
-function bindContext(
-  sql: string,
-  statement: Canonical,
-  index: BindContext['index'],
-  written: readonly Token[]
-): Omit<BindContext, 'table'> {
+function bindContext(sql: string, statement: Canonical, written: readonly Token[]): Omit<BindContext, 'table'> {
   const { tokens } = statement
   const asWritten = writtenTokens(tokens, written)
-  const tokenMap = { tokens, index, queries: new Map() }
+  const tokenMap = { tokens, queries: new Map() }
   const isCallAt = (at: number) => isSessionWord(tokens[at]!)
   let renamed: ReadonlySet<number> | undefined
   return {
-    index,
     nameAt: at => nameOf(tokens[at]!).text,
     integerAt: at => {
       const token = tokens[at]!
@@ -331,7 +325,7 @@ function findTable(
     }
   const table = lookUpTable(context.store, context.db, names)
   if (table !== undefined) return { ...where, source: sourceOf(table), table }
-  throw noTable(database, written.text, 'Failed to plan SQL: ')
+  throw noTable(context.store, database, written.text, 'Failed to plan SQL: ')
 }
 
 function engineFields(columns: readonly (readonly [string, string])[]): Fields {
@@ -395,6 +389,3 @@ function referenceEdits(statement: Canonical, { parts, found }: Reference, names
   const table = { ...span(statement, parts[0]!, parts[found.table]!), text: quoted(found.table) }
   return [table, column]
 }
-
-export type { Edit } from './edit.ts'
-export { shiftRelation as shift } from './edit.ts'

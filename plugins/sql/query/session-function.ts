@@ -3,8 +3,7 @@ import { type RequestContext, version } from '../../../core/index.ts'
 import { catalogName } from '../catalog/name.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, quoteText, type Token } from '../text/token.ts'
-import { span } from './edit.ts'
-import type { Edit } from './resolve.ts'
+import { type Edit, span } from './edit.ts'
 
 type Asking = Pick<RequestContext, 'user' | 'db' | 'timezone'>
 

@@ -11,8 +11,9 @@ import {
   type TableColumn,
   termSql
 } from '../../../core/index.ts'
+import { argumentsOf, closing } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
-import { isToken, quoteText, type Token } from '../text/token.ts'
+import { isName, isToken, quoteText, type Token } from '../text/token.ts'
 
 const functions = ['matches', 'matches_term']
 
@@ -39,38 +40,22 @@ export interface SearchCall {
 export function readSearchCall({ tokens }: Canonical, first: number): SearchCall {
   const name = tokens[first]!.value.toLowerCase() as SearchCall['name']
   const open = first + 1
-  const commas: number[] = []
-  let depth = 0
-  let last = open
-  for (; last < tokens.length; last++) {
-    const token = tokens[last]!
-    if (token.kind !== 'symbol') continue
-    if ('([{'.includes(token.value)) depth++
-    else if (')]}'.includes(token.value) && --depth === 0) break
-    else if (token.value === ',' && depth === 1) commas.push(last)
-  }
-  const [comma] = commas
-  const query = tokens[last - 1]
-  if (
-    comma === undefined ||
-    commas.length > 1 ||
-    comma !== last - 2 ||
-    query?.kind !== 'string' ||
-    comma === open + 1
-  ) {
+  const last = closing(tokens, open) ?? open
+  const [searched, [query, ...rest] = [], ...more] = argumentsOf(tokens, open)
+  const isConstant = query?.kind === 'string' && query === tokens[last - 1] && rest.length + more.length === 0
+  if (searched === undefined || !isConstant) {
     throw new DbError('InvalidArguments', `${name} takes a text and what to search it for, a constant: ${usage[name]}`)
   }
-  const text = [open + 1, comma - 1] as const
-  const inner = tokens.slice(text[0], text[1] + 1)
-  const lowered = inner.length > 3 && isToken(inner[0], 'lower') && isToken(inner[1], '(') && isToken(inner.at(-1), ')')
-  const name_ = lowered ? inner.slice(2, -1) : inner
+  const text = [open + 1, open + searched.length] as const
+  const lowered = searched.length > 3 && isToken(searched[0], 'lower') && closing(searched, 1) === searched.length - 1
+  const plain = lowered ? searched.slice(2, -1) : searched
   return {
     name,
     first,
     last,
     text,
     query: query.value,
-    column: isName(name_) ? text[1] - (lowered ? 1 : 0) : undefined,
+    column: isPath(plain) ? text[1] - (lowered ? 1 : 0) : undefined,
     lowered
   }
 }
@@ -84,11 +69,8 @@ const usage: Readonly<Record<SearchCall['name'], string>> = {
 }
 
 /** Names with dots between. */
-function isName(tokens: readonly Token[]): boolean {
-  return (
-    tokens.length % 2 === 1 &&
-    tokens.every((token, i) => (i % 2 === 1 ? isToken(token, '.') : token.kind === 'word' || token.kind === 'quoted'))
-  )
+function isPath(tokens: readonly Token[]): boolean {
+  return tokens.length % 2 === 1 && tokens.every((token, i) => (i % 2 === 1 ? isToken(token, '.') : isName(token)))
 }
 
 /** How the index of the column says that it is searched; without one case counts. `columns` are those it may be. Throws where none is text. */

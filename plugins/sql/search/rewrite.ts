@@ -1,6 +1,5 @@
 // Puts SQL in place of searches, and tells the engine what rows of tables must meet.
 import { DbError, type Reading, type TableColumn, type Zone } from '../../../core/index.ts'
-import type { Position } from '../grammar/tree.ts'
 import type { Alone } from '../query/bind.ts'
 import { all, whereCondition } from '../query/condition.ts'
 import { applyEdits, type Edit, span } from '../query/edit.ts'
@@ -14,8 +13,6 @@ export interface Asked {
   readonly zone: Zone
   /** The columns a token may name. */
   columnsAt(token: number): readonly TableColumn[]
-  /** The token at a place of the text. */
-  index(position: Position): number
 }
 
 /** The edits with conditions at their tables and with searches as SQL. */
@@ -26,8 +23,8 @@ export function rewriteSearches(statement: Canonical, edits: readonly Edit[], as
       return [call.first, { call, reading }]
     })
   )
-  const search: Parameters<typeof whereCondition>[0]['search'] = place => readings.get(asked.index(place))
-  const token: Parameters<typeof whereCondition>[0]['token'] = place => statement.tokens[asked.index(place)]!
+  const search: Parameters<typeof whereCondition>[0]['search'] = at => readings.get(at)
+  const token: Parameters<typeof whereCondition>[0]['token'] = at => statement.tokens[at]!
   const alone = new Map(asked.alone.map(each => [statement.starts[each.at], each]))
   const told = edits.map(edit => {
     const only = alone.get(edit.start)

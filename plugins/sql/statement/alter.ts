@@ -44,6 +44,8 @@ function parseAction(cursor: Cursor): AlterAction {
     return { kind: 'drop_column', column: readName(cursor, 'the name of a column') }
   }
   if (take(cursor, 'rename')) {
+    if (sees(cursor, 'column') && peek(cursor, 1) !== undefined)
+      throw new DbError('Unsupported', 'columns keep their names: a view may give them others')
     take(cursor, 'to')
     return { kind: 'rename', name: readName(cursor, 'the new name of the table').text }
   }

@@ -16,6 +16,8 @@ export function parseCopy(cursor: Cursor): CopyStatement {
     expect(cursor, 'to')
     return { kind: 'copy', direction: 'to', source: query, ...readTarget(cursor) }
   }
+  // COPY TABLE t TO, as GreptimeDB has it.
+  if (sees(cursor, 'table') && !['to', 'from', '.', '('].some(next => isToken(peek(cursor, 1), next))) cursor.at++
   const start = cursor.at
   const name = readNames(cursor)
   const named = cursor.tokens.slice(start, cursor.at)

@@ -1,6 +1,6 @@
 // A place in the tokens of one statement, and the steps every statement's grammar is made of.
 import type { ParseError } from '../../../core/index.ts'
-import { errorAt, isToken, type Token } from '../text/token.ts'
+import { errorAt, isName, isToken, type Token } from '../text/token.ts'
 
 export interface Cursor {
   readonly sql: string
@@ -51,7 +51,7 @@ export function unexpected(cursor: Cursor, expected: string): ParseError {
 
 export function readName(cursor: Cursor, what = 'a name'): Name {
   const token = peek(cursor)
-  if (token?.kind !== 'word' && token?.kind !== 'quoted') throw unexpected(cursor, what)
+  if (!isName(token)) throw unexpected(cursor, what)
   cursor.at++
   return nameOf(token)
 }

@@ -1,4 +1,5 @@
 // INSERT and REPLACE: target, columns, and the expressions of each row still as tokens.
+import { DbError } from '../../../core/index.ts'
 import type { Token } from '../text/token.ts'
 import {
   type Cursor,
@@ -37,8 +38,11 @@ export function parseInsert(cursor: Cursor): InsertStatement {
     if (peek(cursor) === undefined) break
     rows.push(readRow(cursor))
   }
+  if (sees(cursor, 'on', 'conflict')) throw new DbError('Unsupported', noConflicts)
   return { kind: 'insert', table, columns, source: { kind: 'values', rows } }
 }
+
+const noConflicts = 'ON CONFLICT is not supported: a row replaces the one with the same tags and time'
 
 function readRow(cursor: Cursor): Token[][] {
   return readList(cursor, () => {

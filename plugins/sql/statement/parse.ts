@@ -1,5 +1,5 @@
 // A request's SQL as statements: cut at semicolons, told apart by the first word.
-import { DbError } from '../../../core/index.ts'
+import { DbError, didYouMean } from '../../../core/index.ts'
 import { isToken, type Token, tokenize } from '../text/token.ts'
 import { parseAlter } from './alter.ts'
 import { parseCopy } from './copy.ts'
@@ -83,11 +83,17 @@ function parseStatement(cursor: Cursor): Statement {
   if (take(cursor, 'kill')) return parseKill(cursor)
   if (take(cursor, 'tql')) return parseTql(cursor)
   const word = first!.value.toLowerCase()
-  const instead = Object.hasOwn(others, word) ? `. ${others[word]!}` : ''
+  const instead = Object.hasOwn(others, word) ? `. ${others[word]!}` : didYouMean(word.toUpperCase(), firstWords)
   throw new DbError('Unsupported', `SQL statement is not supported, keyword: ${word.toUpperCase()}${instead}`)
 }
 
 const noTransactions = 'There are no transactions: each statement is stored as a whole'
+/** Words that begin statements, where another one may be meant. */
+const firstWords =
+  'SELECT WITH VALUES FROM INSERT REPLACE DELETE CREATE DROP ALTER COPY COMMENT TRUNCATE SHOW EXPLAIN DESC DESCRIBE USE SET ADMIN KILL TQL'.split(
+    ' '
+  )
+
 /** What to do in the place of statements of other databases. */
 const others: Readonly<Record<string, string>> = {
   update: 'Insert the row again with its tags and its time: the newest one counts',

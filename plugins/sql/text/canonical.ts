@@ -32,18 +32,6 @@ function needsSpace(before: Token, token: Token): boolean {
   return token.kind === 'number' ? before.kind !== 'symbol' : !tight.has(before.value) || before.kind !== 'symbol'
 }
 
-/** Index of the token that covers an offset of the canonical text. */
-export function tokenAt({ starts }: Canonical, offset: number): number {
-  let low = 0
-  let high = starts.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (starts[middle]! <= offset) low = middle
-    else high = middle - 1
-  }
-  return low
-}
-
 /** Tokens as a person would name the expression: unquoted words in lower case, single spaces. */
 export function label(tokens: readonly Token[]): string {
   return tokens

@@ -189,10 +189,14 @@ function clean(sql: string, start: number, value: string): string {
 
 /** Whether a token is this unquoted word (lower case) or symbol. */
 export function isToken(token: Token | undefined, text: string): boolean {
-  return (
-    token !== undefined &&
-    (token.kind === 'word' ? token.value.toLowerCase() === text : token.kind === 'symbol' && token.value === text)
-  )
+  // The length first: most tokens are another word, and lower case takes time.
+  if (token === undefined || token.value.length !== text.length) return false
+  return token.kind === 'word' ? token.value.toLowerCase() === text : token.kind === 'symbol' && token.value === text
+}
+
+/** Whether a token may be a name. */
+export function isName(token: Token | undefined): token is Token {
+  return token?.kind === 'word' || token?.kind === 'quoted'
 }
 
 /** Words that are no values and no names of functions, wherever they stand. */

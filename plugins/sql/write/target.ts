@@ -12,6 +12,6 @@ export function findTarget({ store, ctx }: Pick<Session, 'store' | 'ctx'>, name:
     throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: it can be read only`)
   }
   const found = lookUpTable(store, ctx.db, name)
-  if (found === undefined) throw noTable(database, table.text)
+  if (found === undefined) throw noTable(store, database, table.text)
   return found
 }

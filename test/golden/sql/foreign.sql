@@ -320,3 +320,116 @@ SELECT range FROM range(2) AS r WHERE r > 0;
 ----
 range:Int64
 1
+
+-- Documents of JSON as Postgres takes them apart.
+SELECT host, props #> '{a}' AS a, props #>> '{a,b}' AS b, props #>> '{l,1}' AS l, (props #>> '{l,0}')::INT + 1 AS n FROM log ORDER BY host;
+----
+host:String | a:Json | b:String | l:String | n:Int32
+"a" | {"b":1} | "1" | "2" | 2
+"b" | null | null | null | null
+
+SELECT host FROM log WHERE props #>> '{a,b}' = '1';
+----
+host:String
+"a"
+
+SELECT props #>> '{a,b}' FROM log ORDER BY host;
+----
+props #>> '{a,b}':String
+"1"
+null
+
+SELECT * FROM json_object_keys('{"a":1,"b":2}') ORDER BY 1;
+----
+json_object_keys:String
+"a"
+"b"
+
+SELECT upper(k) AS k FROM json_object_keys('{"a":1,"b":2}') AS k WHERE k > 'a';
+----
+k:String
+"B"
+
+SELECT host, k FROM log, LATERAL jsonb_object_keys(props) AS k ORDER BY k;
+----
+host:String | k:String
+"a" | "a"
+"a" | "l"
+
+SELECT l.host, e FROM log l JOIN home h ON h.co = 0, json_array_elements(l.props -> 'l') AS e ORDER BY 2;
+----
+host:String | e:Json
+"a" | 1
+"a" | 1
+"a" | 2
+"a" | 2
+
+SELECT jsonb_array_elements_text(props -> 'l') AS e, jsonb_extract_path_text(props, 'l') AS l, to_jsonb(host) AS j FROM log WHERE host = 'a' ORDER BY 1;
+----
+e:String | l:String | j:Json
+"1" | "[1,2]" | "a"
+"2" | "[1,2]" | "a"
+
+-- Days and months of a zone.
+SELECT date_trunc('day', TIMESTAMP '2024-03-31 21:30:00', 'Europe/Berlin') AS a, date_trunc('day', TIMESTAMP '2024-03-31 22:30:00', 'Europe/Berlin') AS b, date_trunc('month', TIMESTAMPTZ '2024-03-31 22:30:00Z', 'Europe/Berlin') AS c;
+----
+a:TimestampMicrosecond | b:TimestampMicrosecond | c:TimestampMicrosecond
+1711839600000000 | 1711922400000000 | 1711922400000000
+
+SELECT date_trunc('day', time, 'Asia/Tokyo') AS day, count(*) AS n FROM home GROUP BY day ORDER BY day;
+----
+day:TimestampMicrosecond | n:Int64
+1640962800000000 | 5
+
+SELECT date_trunc('day', time, 'Nowhere/City') FROM home;
+----
+error 3000(400) Failed to plan SQL: Unknown TimeZone 'Nowhere/City' at line 1, column 32
+
+-- Smaller things: frames of text, offsets of hours, texts padded with spaces, COPY TABLE.
+SELECT time, sum(co) OVER (ORDER BY time RANGE BETWEEN '1 hour' PRECEDING AND CURRENT ROW) AS s FROM home WHERE room = 'Kitchen' ORDER BY time;
+----
+time:TimestampNanosecond | s:Int64
+1641024000000000000 | 0
+1641027600000000000 | 3
+1641038400000000000 | 9
+
+INSERT INTO log (host, ts, message) VALUES ('c', '2024-03-31 12:00:00+02', 'x');
+----
+affected 1
+
+SELECT ts FROM log WHERE ts = '2024-03-31 12:00:00+02' AND ts = '2024-03-31T10:00:00Z';
+----
+ts:TimestampMillisecond
+1711879200000
+
+SELECT lpad('a', 3) || '.' || rpad('b', 3) || '.' AS p, array_ndims([[1]]) AS n, get_field(named_struct('a', 7), 'a') AS f;
+----
+p:String | n:Int32 | f:Int32
+"  a.b  ." | 2 | 7
+
+COPY TABLE log TO 'foreign/log.parquet';
+----
+affected 3
+
+INSERT INTO log (host, ts) VALUES ('c', 1) ON CONFLICT (host) DO NOTHING;
+----
+error 1001(400) ON CONFLICT is not supported: a row replaces the one with the same tags and time
+
+ALTER TABLE log RENAME COLUMN message TO text;
+----
+error 1001(400) columns keep their names: a view may give them others
+
+SELECT host FROM log WHERE host = ANY('{a,"c"}') ORDER BY host;
+----
+host:String
+"a"
+"c"
+
+SELECT room, co FROM home WHERE co = ANY('{0,9}') AND room <> ALL('{Kitchen}');
+----
+room:String | co:Int64
+"Living Room" | 0
+
+DESC TABLE hme;
+----
+error 4001(400) Table not found: hme, did you mean home?

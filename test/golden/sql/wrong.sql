@@ -94,7 +94,7 @@ error 3000(400) Failed to plan SQL: date_bin does not take these arguments at li
 
 SELECT date_bin(5, ts) FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: no function of this call takes (INT, TIMESTAMP(3), TIMESTAMP(6)) at line 1, column 29
+error 3000(400) Failed to plan SQL: no function of this call takes (INT, TIMESTAMP(3), TIMESTAMP(6)) at line 1, column 8
 
 SELECT date_trunc('minut', ts) FROM cpu;
 ----
@@ -182,7 +182,7 @@ error 1004(400) column ts is the time index and must be given
 
 INSERT INTO cpu (host, ts) VALUES ('a', 1) ON CONFLICT DO NOTHING;
 ----
-error 2000(400) expected the end of the statement, found ON at line 1, column 44
+error 1001(400) ON CONFLICT is not supported: a row replaces the one with the same tags and time
 
 INSERT INTO cpu (host, ts) VALUES ('a', 1) RETURNING *;
 ----
@@ -222,7 +222,7 @@ error 4002(400) Column nope not exists in table cpu
 
 ALTER TABLE cpu RENAME COLUMN host TO h;
 ----
-error 2000(400) expected the end of the statement, found host at line 1, column 31
+error 1001(400) columns keep their names: a view may give them others
 
 SELECT * FROM nope;
 ----
@@ -258,7 +258,7 @@ error 3000(400) Failed to plan SQL: round(STRING) may mean several functions, ca
 
 SELECT CAST('abc' AS INT);
 ----
-error 3000(400) Failed to plan SQL: 'abc' is no INT at line 1, column 8
+error 3000(400) Failed to plan SQL: 'abc' is no INT at line 1, column 13
 
 SELECT CAST(host AS INT) FROM cpu;
 ----
@@ -442,15 +442,15 @@ error 3000(400) Failed to plan SQL: there is no quantile_cont(DOUBLE, STRING) at
 
 SELECT to_timestamp('abc');
 ----
-error 3000(400) Failed to plan SQL: 'abc' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 26
+error 3000(400) Failed to plan SQL: 'abc' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 21
 
 SELECT to_timestamp_millis('abc');
 ----
-error 3000(400) Failed to plan SQL: 'abc' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 33
+error 3000(400) Failed to plan SQL: 'abc' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 28
 
 SELECT date_format(ts, 5) FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: no function of this call takes (TIMESTAMP(3), INT) at line 1, column 32
+error 3000(400) Failed to plan SQL: no function of this call takes (TIMESTAMP(3), INT) at line 1, column 8
 
 SELECT ts + 5 FROM cpu;
 ----
@@ -523,3 +523,40 @@ error 3000(400) Failed to plan SQL: unnest makes no columns of a struct that a s
 SELECT FROM home;
 ----
 error 2000(400) expected an expression, found FROM at line 1, column 8
+
+-- What was meant, and where: in what the user wrote, never in the text of a macro.
+SELCT 1;
+----
+error 1001(400) SQL statement is not supported, keyword: SELCT, did you mean SELECT?
+
+SELECT 1 FROM cpus;
+----
+error 4001(400) Failed to plan SQL: Table not found: svc.public.cpus, did you mean cpu?
+
+INSERT INTO cpus VALUES (1);
+----
+error 4001(400) Table not found: svc.public.cpus, did you mean cpu?
+
+SELECT 5 # 3;
+----
+error 2000(400) there is no operator # at line 1, column 10
+
+SELECT 1, polyval([1, 2], 3);
+----
+error 3000(400) Failed to plan SQL: no INT[] becomes a DOUBLE at line 1, column 11
+
+SELECT polyval('x', 3);
+----
+error 3000(400) Failed to plan SQL: 'x' is no DOUBLE at line 1, column 16
+
+SELECT vec_dim(5), 'vec_dim(6)';
+----
+error 3000(400) Failed to plan SQL: no INT becomes a FLOAT[] at line 1, column 8
+
+SELECT vec_dim(5), vec_dim([1.0]);
+----
+error 3000(400) Failed to plan SQL: no INT becomes a FLOAT[]
+
+SELECT 1 + date_bin(INTERVAL '1 hour', 'no time');
+----
+error 3000(400) Failed to plan SQL: there is no +(INT, STRING) at line 1, column 10

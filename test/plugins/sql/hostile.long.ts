@@ -1,20 +1,29 @@
 // Short texts that would become long statements, or deep ones: each ends with an answer, and none with the server.
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import t from 'tap'
-import { slowness } from '../../time.ts'
+import { processorTime } from '../../time.ts'
 import { startSql } from './fixtures.ts'
 
-/** The longest the event loop does nothing but one task, in milliseconds. */
-function watchLoop() {
-  const delay = monitorEventLoopDelay({ resolution: 1 })
-  delay.enable()
-  return {
-    stop() {
-      delay.disable()
-      return delay.max / 1e6
-    }
+/**
+ * The longest that one round of the event loop works meanwhile, in milliseconds of processor time of this thread: what else the machine
+ * does makes no difference. What is measured has run before: compiling the code that meets it first is not its fault.
+ */
+async function heldBy(work: () => Promise<unknown>): Promise<number> {
+  let [longest, began, stopped] = [0, processorTime(), false]
+  const round = () => {
+    const now = processorTime()
+    longest = Math.max(longest, now - began)
+    began = now
+    if (!stopped) setImmediate(round)
   }
+  setImmediate(round)
+  await work()
+  round()
+  stopped = true
+  return longest
 }
+
+/** Milliseconds a statement may hold the event loop; those here have twice the words that are allowed by default. */
+const maxHeld = 100
 
 const hostile: Readonly<Record<string, readonly [sql: string, error: RegExp]>> = {
   comprehensions: [`SELECT ${'[x FOR x IN '.repeat(4000)}[1]${']'.repeat(4000)}`, /nests more than/],
@@ -73,14 +82,37 @@ t.test('hostile statements are refused and cost little', async t => {
   await ask('CREATE TABLE visits (at TIMESTAMP(3) TIME INDEX, n BIGINT)')
   for (const [name, [sql, error]] of Object.entries(hostile)) {
     const before = process.cpuUsage()
-    const held = watchLoop()
     const reply = await ask(sql)
-    const longest = held.stop()
     const { user, system } = process.cpuUsage(before)
-    t.ok(longest < 400 * slowness(), `${name}: held the event loop for ${Math.round(longest)} ms`)
+    const longest = await heldBy(() => ask(sql))
+    t.ok(longest < maxHeld, `${name}: held the event loop for ${Math.round(longest)} ms`)
     t.equal(reply.status, 400, name)
     t.match(reply.body.error, error, name)
     t.ok(user + system < 3_000_000, `${name}: ${Math.round((user + system) / 1000)} ms`)
+  }
+  t.equal((await ask('SELECT 1')).status, 200)
+})
+
+const long: Readonly<Record<string, string>> = {
+  unions: Array(4000).fill('SELECT n FROM visits').join(' UNION ALL '),
+  subqueries: `SELECT ${Array(2000).fill('(SELECT max(n) FROM visits)').join(', ')}`,
+  cases: `SELECT CASE ${Array(6000).fill('WHEN n = 1 THEN 2').join(' ')} END FROM visits`,
+  conditions: `SELECT 1 FROM visits WHERE ${Array(10_000).fill('n = 1').join(' AND ')}`,
+  times: `SELECT 1 FROM visits WHERE at IN (${Array(16_000).fill("'2024-01-01'").join(', ')})`,
+  quantiles: `SELECT ${Array(6000).fill('approx_quantile(n, 0.5)').join(', ')} FROM visits`,
+  'rows of JSON': `SELECT 1 FROM visits, ${Array(390).fill("json_object_keys('{}')").join(', ')}`,
+  'keys of JSON': `SELECT ${Array(8000).fill("json_object_keys('{}')").join(', ')}`,
+  'paths of JSON': `SELECT ${Array(6000).fill("s #>> '{a,b}'").join(', ')} FROM visits`
+}
+
+t.test('long statements end with an answer and let others have their turn', async t => {
+  const { ask } = await startSql(t, '[plugins.sql]\nmax_sql_tokens = 50000\n')
+  await ask('CREATE TABLE visits (at TIMESTAMP(3) TIME INDEX, n BIGINT, s STRING)')
+  for (const [name, sql] of Object.entries(long)) {
+    const reply = await ask(sql, {}, { 'x-svc-timeout': '10s' })
+    const longest = await heldBy(() => ask(sql, {}, { 'x-svc-timeout': '10s' }))
+    t.ok(longest < maxHeld, `${name}: held the event loop for ${Math.round(longest)} ms`)
+    t.notMatch(reply.body.error ?? '', /Internal/, name)
   }
   t.equal((await ask('SELECT 1')).status, 200)
 })

@@ -1,11 +1,20 @@
 import t from 'tap'
-import { createParser, locator } from '../../../plugins/sql/grammar/parser.ts'
+import { createParser, type Tree } from '../../../plugins/sql/grammar/parser.ts'
+import { asIdent } from '../../../plugins/sql/grammar/tree.ts'
 import { canonical, label } from '../../../plugins/sql/text/canonical.ts'
+import { locator } from '../../../plugins/sql/text/locate.ts'
 import { tokenize } from '../../../plugins/sql/text/token.ts'
 import { slowness } from '../../time.ts'
 
 const parser = createParser()
 const parse = async (sql: string) => parser.tree(sql, canonical(tokenize(sql)))
+
+/** All names of a tree with their tokens. */
+function names(tree: Tree): unknown[] {
+  const name = asIdent(tree)
+  if (name !== undefined) return [[name.value, name.at]]
+  return typeof tree === 'object' && tree !== null ? Object.values(tree).flatMap(names) : []
+}
 
 t.teardown(() => parser.close())
 
@@ -44,22 +53,27 @@ t.test('hostile nesting is refused and leaves the grammar able to go on', async 
   }
 })
 
-t.test('statements that differ in their literals share a tree, whose places are found in each', async t => {
+t.test('statements that differ in their literals share a tree of tokens', async t => {
   const shape = async (sql: string) => parser.sharedTree(sql, canonical(tokenize(sql)))
   const first = await shape("select a from t where a = 'x' and b > 1 limit 10")
-  const second = await shape("select a from t where a = 'somewhat longer' and b > 1.5e3 limit 7")
-  t.equal(first.tree, second.tree)
-  t.equal(first.text.text, second.text.text)
-  t.same(
-    second.text.tokens.map(({ start }) => start),
-    tokenize("select a from t where a = 'somewhat longer' and b > 1.5e3 limit 7").map(({ start }) => start),
-    'each knows where it stood in its own source'
+  t.equal(await shape("select a from t where a = 'somewhat longer' and b > 1.5e3 limit 7"), first)
+  t.strictSame(
+    names(first),
+    [
+      ['a', 1],
+      ['t', 3],
+      ['a', 5],
+      ['b', 9]
+    ],
+    'each name is a token'
   )
   for (const other of [
     'select a from t where a = 1 and b > 1 limit 10',
     "select b from t where a = 'x' and b > 1 limit 1"
   ])
-    t.not((await shape(other)).tree, first.tree, other)
+    t.not(await shape(other), first, other)
+  const long = `select '👍', 'a\nb', ${Array(5000).fill('1').join(', ')}, "b" from t`
+  t.strictSame(names(await shape(long))[0], ['b', 10_005], 'a long one has tokens, too')
   await t.rejects(shape("select a 'abc' 'def'"), { message: /abc|def/ }, 'an error names what was written')
 })
 

@@ -169,6 +169,19 @@ function isAllowed(name: Json): boolean {
   return functions.has(known) || macroNames.has(known) || functionPrefixes.some(prefix => known.startsWith(prefix))
 }
 
+/** Where the only call of a function stands in the text; undefined where there are several. */
+export function onlyCall({ node, at }: ReadStatement, name: string): number | undefined {
+  const places: number[] = []
+  const waiting: Json[] = [node]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    waiting.push(...Object.values(next))
+    const { function_name: called, query_location: place } = next as JsonObject
+    if (called !== undefined && folded(called) === name && typeof place === 'number') places.push(place)
+  }
+  return places.length === 1 ? at(places[0]) : undefined
+}
+
 /** A function that is not on the list: there is none of that name, or it may not be called here. */
 interface Unknown {
   readonly name: string

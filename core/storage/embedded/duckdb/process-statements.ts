@@ -20,10 +20,11 @@ import {
   type StatementFrame,
   writeHeader
 } from '../sql/frames.ts'
-import { countStatement } from './counted.ts'
+import { countStatement, type ReadStatement } from './counted.ts'
 import { translateError } from './errors.ts'
 import { fill, offsetIn } from './fill.ts'
-import { closeGuarded, guard } from './guard.ts'
+import { closeGuarded, guard, onlyCall } from './guard.ts'
+import { macroAt } from './macros/index.ts'
 import { checkEnd, describeResult } from './result.ts'
 import { sentColumns } from './sent-columns.ts'
 import { letGo } from './unseen-memory.ts'
@@ -52,6 +53,8 @@ interface Running {
   /** Goes on after a credit or a cancellation. */
   wake: (() => void) | undefined
   cancelled: Timer | undefined
+  /** What DuckDB reads in the statement. */
+  read?: ReadStatement
 }
 
 export class ProcessStatements {
@@ -84,7 +87,7 @@ export class ProcessStatements {
     try {
       await this.#execute(running, frame)
     } catch (error) {
-      failure = isDbError(error) ? error : translateError(error, bytes => offsetOf(frame, bytes))
+      failure = isDbError(error) ? error : translateError(error, bytes => offsetOf(frame, bytes, running.read))
     }
     running.cancelled?.stop()
     this.#running.delete(statement)
@@ -133,6 +136,7 @@ export class ProcessStatements {
     if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
     checkCancelled(running)
     const read = await guard(connection, text, tables)
+    running.read = read
     checkCancelled(running)
     const mayCount = target === undefined && tables.some(({ counts }) => counts !== undefined)
     const counted =
@@ -277,11 +281,14 @@ function around({ explain = '', target }: StatementFrame): readonly [string, str
   return ['COPY (', `\n) TO ${quoteText(target.path)} (${target.options})`]
 }
 
-/** The place in the text of a place in all that ran, which is in bytes. */
-function offsetOf(frame: StatementFrame, bytes: number): number {
+/** The place in the text of a place in all that ran, which is in bytes; of one in a macro, that of its only call. */
+function offsetOf(frame: StatementFrame, bytes: number, read: ReadStatement | undefined): number | undefined {
   const [head] = around(frame)
   const filled = fill(frame.text, frame.tables)
-  const characters = Buffer.from(head + filled).toString('utf8', 0, bytes).length
+  const ran = Buffer.from(head + filled)
+  const macro = macroAt(bytes, ran.length)
+  if (macro !== undefined) return read && onlyCall(read, macro)
+  const characters = ran.toString('utf8', 0, bytes).length
   return offsetIn(frame.tables, Math.max(0, characters - head.length))
 }
 

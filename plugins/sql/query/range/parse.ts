@@ -2,7 +2,7 @@
 import { type DbError, parseDuration } from '../../../../core/index.ts'
 import { type Name, nameOf } from '../../statement/cursor.ts'
 import { closing, findWord, splitList } from '../../text/brackets.ts'
-import { errorAt, isToken, type Token } from '../../text/token.ts'
+import { errorAt, isName, isToken, type Token } from '../../text/token.ts'
 
 /** An aggregate over the range that begins at each point in time. */
 export interface RangeCall {
@@ -171,7 +171,7 @@ export function readSource(tokens: readonly Token[]): { readonly table: Name[]; 
   const table: Name[] = []
   do {
     const token = rest.shift()
-    if (token?.kind !== 'word' && token?.kind !== 'quoted') return undefined
+    if (!isName(token)) return undefined
     table.push(nameOf(token))
   } while (isToken(rest[0], '.') && rest.shift() !== undefined)
   if (isToken(rest[0], 'as')) rest.shift()

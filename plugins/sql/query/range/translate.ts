@@ -12,7 +12,17 @@ import { lookUpTable, noTable, resolveName } from '../../catalog/name.ts'
 import { nameOf } from '../../statement/cursor.ts'
 import { findWord } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
-import { errorAt, isToken, type Piece, placed, quoteName, quoteText, type Token, tokenize } from '../../text/token.ts'
+import {
+  errorAt,
+  isName,
+  isToken,
+  type Piece,
+  placed,
+  quoteName,
+  quoteText,
+  type Token,
+  tokenize
+} from '../../text/token.ts'
 import { type Fill, type ItemPart, parseRange, type RangeCall, type RangeQuery } from './parse.ts'
 
 interface RangeContext {
@@ -67,15 +77,19 @@ export function replaceQueries(
   begins: (tokens: readonly Token[], at: number) => boolean,
   replace: (select: Token, query: readonly Token[]) => readonly Token[]
 ): readonly Token[] {
-  let tokens = written
-  for (let count = 0; ; count++) {
-    const at = tokens.findIndex((_, i) => begins(tokens, i))
-    if (at < 0) return tokens
-    if (count === maxReplaced)
-      throw errorAt(sql, tokens[at]!.start, `more than ${maxReplaced} ${name} in one statement`)
+  const tokens = [...written]
+  const refuse = (at: number) => errorAt(sql, tokens[at]!.start, `more than ${maxReplaced} ${name} in one statement`)
+  const all = tokens.flatMap((_, i) => (begins(tokens, i) ? [i] : []))
+  // A query names it a few times.
+  if (all.length > 4 * maxReplaced) throw refuse(all[4 * maxReplaced]!)
+  for (let [at, count] = [0, 0]; at < tokens.length; at++) {
+    if (!begins(tokens, at)) continue
+    if (count++ === maxReplaced) throw refuse(at)
     const [start, end] = [startOf(tokens, at), endOf(tokens, at)]
-    tokens = [...tokens.slice(0, start), ...replace(tokens[start]!, tokens.slice(start + 1, end)), ...tokens.slice(end)]
+    tokens.splice(start, end - start, ...replace(tokens[start]!, tokens.slice(start + 1, end)))
+    at = start - 1
   }
+  return tokens
 }
 
 function plainQuery({ items, calls, from, where, tail }: RangeQuery, select: Token): Token[] {
@@ -288,10 +302,6 @@ export function isSame(part: ItemPart | undefined, token: ItemPart): boolean {
     : part.kind === token.kind && part.value === token.value
 }
 
-function isName({ kind }: Token): boolean {
-  return kind === 'word' || kind === 'quoted'
-}
-
 /** Whether the last word of an item is a name for it. */
 export function hasName(item: readonly ItemPart[]): boolean {
   const [before, last] = item.slice(-2)
@@ -314,8 +324,9 @@ function requireTable({ store, db }: RangeContext, { table: name }: RangeQuery):
   const table = lookUpTable(store, db, name)
   if (table !== undefined) return table
   const { database, table: written } = resolveName(store, db, name)
-  const { code, message } = noTable(database, written.text, 'Failed to plan SQL: ')
-  throw new DbError(code, `${message}; ALIGN reads tables, for views and common tables group by date_bin`)
+  const { code, message } = noTable(store, database, written.text, 'Failed to plan SQL: ')
+  const why = message.endsWith('?') ? '' : '; ALIGN reads tables, for views and common tables group by date_bin'
+  throw new DbError(code, message + why)
 }
 
 function originText({ zone }: RangeContext, { origin }: RangeQuery): string {

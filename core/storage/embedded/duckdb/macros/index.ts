@@ -30,11 +30,32 @@ function nameOf(form: string): string {
 
 export const macroNames: ReadonlySet<string> = new Set(Object.keys(all).map(nameOf))
 
+/** A statement for each of them. */
+const statements: readonly (readonly [name: string, sql: string])[] = Array.from(
+  Map.groupBy(Object.entries(all), ([form]) => nameOf(form)),
+  ([name, list]) => {
+    const bodies = list.map(([form, body]) => `${form.slice(name.length)} AS (${body.trim()})`)
+    return [name, `CREATE MACRO "${name}"${bodies.join(', ')};\n`]
+  }
+)
+
+/**
+ * DuckDB names places in the text of a macro as it does those in the statement: macros stand behind so much space, in bytes, that few
+ * statements reach as far.
+ */
+const textStart = 2 << 20
+
 /** The statements that make them. */
 export function macroStatements(): string {
-  const forms = Map.groupBy(Object.entries(all), ([form]) => nameOf(form))
-  return Array.from(forms, ([name, list]) => {
-    const bodies = list.map(([form, body]) => `${form.slice(name.length)} AS (${body.trim()})`)
-    return `CREATE MACRO "${name}"${bodies.join(', ')};`
-  }).join('\n')
+  return ' '.repeat(textStart) + statements.map(([, sql]) => sql).join('')
+}
+
+/** The macro whose text holds the place of an error, where the statement has so many bytes; undefined for places in the statement. */
+export function macroAt(place: number, statementBytes: number): string | undefined {
+  if (place < Math.max(textStart, statementBytes)) return undefined
+  let end = textStart
+  return statements.find(([, sql]) => {
+    end += sql.length
+    return place < end
+  })?.[0]
 }

@@ -10,6 +10,7 @@ export const listMacros: Macros = {
   'array_lower(l, dimension)': 'CASE WHEN len(l) > 0 THEN 1 END',
   'array_max(l)': 'list_max(l)',
   'array_min(l)': 'list_min(l)',
+  'array_ndims(l)': `CAST((len(typeof(l)) - len(replace(typeof(l), '[]', ''))) // 2 AS INTEGER)`,
   'array_positions(l, x)': 'list_filter(range(1, len(l) + 1), lambda i: l[i] IS NOT DISTINCT FROM x)',
   'array_remove(l, x)': removed,
   'array_remove_all(l, x)': removed,
