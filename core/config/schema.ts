@@ -245,7 +245,10 @@ const databaseLimits = table(
     max_tables: ownLimit('Tables of this database.'),
     max_metrics: ownLimit('Metrics of this database.'),
     max_columns: ownLimit('Columns of one of its tables.'),
-    max_series: ownLimit('Series of one of its tables.')
+    max_series: ownLimit('Series of one of its tables.'),
+    max_tag_length: Type.Optional(
+      Type.Number({ unit: 'size', description: 'Bytes of one tag value.', minimum: 1, ...live })
+    )
   },
   'Limits of one database.'
 )
@@ -271,6 +274,11 @@ const limits = table(
       5_000_000,
       'Series (sets of tag values) of one table, of all metrics that share one together. Rows of further ones are refused with 400, those of known ones go on; each takes some 300 bytes of memory.',
       live
+    ),
+    max_tag_length: size(
+      64 * KiB,
+      'Bytes of one tag value: each different one is kept in memory. Rows of new series with a longer one are refused with 400; long text belongs into a field.',
+      { minimum: 1, ...live }
     ),
     databases: Type.Record(Type.String(), databaseLimits, {
       default: {},

@@ -5,6 +5,7 @@ import { eachMatch } from './match.ts'
 import { nativeRoute } from './native.ts'
 import { re2Route } from './re2.ts'
 import { type ReplaceLimits, type Replacement, replaceMatches } from './replace.ts'
+import { sizeProblem } from './size.ts'
 
 /** One match; `groups[0]` is all of it, a group that took no part is undefined. Positions count UTF-16 units. */
 export interface RegexMatch {
@@ -32,6 +33,8 @@ export interface LinearRegex {
   readonly engine: 'native' | 're2'
   /** By number, from 1; undefined for a group without a name. `names[0]` is undefined: all of the match. */
   readonly names: readonly (string | undefined)[]
+  /** Steps of its automaton: in the worst case each is looked at for each character of a text. */
+  readonly size: number
   test(text: string): boolean
   exec(text: string, from?: number): RegexMatch | undefined
   /**
@@ -71,6 +74,7 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
     source,
     engine: native === undefined ? 're2' : 'native',
     names: groupNames(expression),
+    size: expression.programSize(),
     test,
     exec: (text, from = 0) => search(text)(from),
     matchAll,
@@ -81,6 +85,8 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
 }
 
 function compileRe2(source: string, whole: string): RE2JS {
+  const problem = sizeProblem(whole)
+  if (problem !== undefined) throw invalidRegex(source, problem)
   try {
     return RE2JS.compile(whole)
   } catch (cause) {

@@ -13,6 +13,8 @@ export interface DatabaseLimits {
   readonly columns: Limit
   /** Sets of tag values of one table, which are kept in memory; those of all metrics that share a table count together. */
   readonly series: Limit
+  /** Bytes of one tag value. */
+  readonly tag_length: Limit
 }
 
 export type LimitName = keyof DatabaseLimits
@@ -33,7 +35,8 @@ export function configuredLimits(config: Pick<Config, 'limits'>): LimitsOf {
       tables: limit('max_tables'),
       metrics: limit('max_metrics'),
       columns: limit('max_columns'),
-      series: limit('max_series')
+      series: limit('max_series'),
+      tag_length: limit('max_tag_length')
     }
   }
 }
@@ -42,9 +45,9 @@ export function configuredLimits(config: Pick<Config, 'limits'>): LimitsOf {
 export class LimitReached extends DbError {
   readonly limit: LimitName
 
-  /** `where` is a database or a table as the message names it. */
-  constructor(where: string, limit: LimitName, { max, key }: Limit) {
-    super('InvalidArguments', `${where} would have more than ${max} ${limit} (${key})`)
+  /** `where` is a database, a table or a tag as the message names it. */
+  constructor(where: string, limit: LimitName, { max, key }: Limit, problem = `would have more than ${max} ${limit}`) {
+    super('InvalidArguments', `${where} ${problem} (${key})`)
     this.limit = limit
   }
 }

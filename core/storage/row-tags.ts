@@ -14,7 +14,7 @@ import { seriesOf, seriesQuota, type WriteQuota } from './write-quota.ts'
 export const stepSeries = 256
 
 /** Whose keys they are, and what the request may still add. */
-export interface TagScope {
+interface TagScope {
   readonly plugin: string
   readonly database: string
   readonly quota: WriteQuota
@@ -49,6 +49,7 @@ export function* findTags(
   const own = quota.table(database, write.table, made)
   for (const [i, index] of numbers.unknown.entries()) {
     if (i % stepSeries === stepSeries - 1) yield
+    own.checkLength(tags.keys.ends[index]! - tags.keys.starts[index]!)
     const labels = tags.labels(index)
     checkLabels(`table ${write.table}`, labels)
     own.take(labels)

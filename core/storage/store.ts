@@ -10,7 +10,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { SeriesLabel, SeriesWrite } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
-import { mapPaced, Pace, runPaced } from '../pace.ts'
+import { mapPaced, Pace, runAtOnce, runPaced } from '../pace.ts'
 import { serialQueue } from '../serial.ts'
 import { noTracing, type Tracing } from '../trace/trace.ts'
 import { auditedStore } from './audited.ts'
@@ -248,7 +248,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
         // Planned again in turn: another request may have done it meanwhile.
         await run(async () => {
           const { steps } = await plan(db, writes, pace)
-          checkSteps(catalog, db, steps, limitsOf(db))
+          await runPaced(pace, checkSteps(catalog, db, steps, limitsOf(db)))
           if (steps.length > 0) await changeTables(db, steps, pace)
         })
       }
@@ -270,7 +270,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     refuse: ({ plugin }) => writesRefused.add(1, { plugin })
   }
   const checkStepLimits = (database: string, step: TableStep) =>
-    atLimits(() => checkSteps(catalog, database, [step], limitsOf(database)))
+    atLimits(() => runAtOnce(checkSteps(catalog, database, [step], limitsOf(database))))
   const requireWritable = (name: string): Database => {
     refuseSystem(name)
     return requireDatabase(name)
@@ -314,8 +314,11 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       const quota = createWriteQuota(catalog, limitsOf, max)
       return {
         table(...of) {
-          const { take } = quota.table(...of)
-          return { take: labels => atLimits(() => take(labels)) }
+          const { take, checkLength } = quota.table(...of)
+          return {
+            take: labels => atLimits(() => take(labels)),
+            checkLength: bytes => atLimits(() => checkLength(bytes))
+          }
         }
       }
     },

@@ -11,6 +11,9 @@ import { isLogical } from './logical.ts'
 /** Rows handled between two yields to other requests. */
 const stepRows = 1_024
 
+/** The longest tag values that all those of a series may take together. */
+const maxTags = 64
+
 export type QuotaCatalog = Pick<Catalog, 'table' | 'tables' | 'statistics' | 'knowsSeries'>
 
 /** A table as it will be if it is made now. */
@@ -27,6 +30,8 @@ export interface WriteQuota {
 }
 
 export interface TableQuota {
+  /** Throws LimitReached for a series whose tags take so many bytes, as the request has them, that nobody reads them. */
+  checkLength(bytes: number): void
   /** Counts what rows of these tags add. Throws LimitReached, and counts nothing then; tags the table knows always fit. */
   take(labels: readonly SeriesLabel[]): void
 }
@@ -94,7 +99,20 @@ export function createWriteQuota(catalog: QuotaCatalog, limitsOf: LimitsOf, max:
         return added
       }
       return {
+        checkLength(bytes) {
+          const { tag_length } = limits
+          if (bytes <= maxTags * tag_length.max) return
+          const problem = `would have a series whose tags take ${bytes} bytes, at most ${maxTags} times ${tag_length.max} are taken`
+          throw new LimitReached(`table ${physical.name}`, 'tag_length', tag_length, problem)
+        },
         take(labels) {
+          const { tag_length } = limits
+          const long = labels.find(({ value }) => value.length > tag_length.max)
+          if (long !== undefined) {
+            // Of before there was this limit, or before it became less.
+            if (table !== undefined && catalog.knowsSeries(table, labels)) return
+            throw tagTooLong(physical.name, long, tag_length)
+          }
           const key = physical.fitsAny ? '' : newKey(catalog, table, name, physical, labels)
           if (key === undefined) return
           const added = addedColumns(labels, physical)
@@ -156,6 +174,11 @@ function checkDatabase(database: string, what: 'tables' | 'metrics', count: numb
   if (count > limits[what].max) throw new LimitReached(`database ${database}`, what, limits[what])
 }
 
+function tagTooLong(table: string, { name, value }: SeriesLabel, limit: Limit): LimitReached {
+  const problem = `has a value of ${value.length} bytes, at most ${limit.max} are taken`
+  return new LimitReached(`tag ${name} of table ${table}`, 'tag_length', limit, problem)
+}
+
 function checkColumns(table: string, count: number, added: number, { columns }: DatabaseLimits): void {
   if (added > 0 && count > columns.max) throw new LimitReached(`table ${table}`, 'columns', columns)
 }
@@ -180,13 +203,13 @@ export function seriesOf(catalog: QuotaCatalog, { database, name, options }: Tab
   return physical === undefined ? 0 : (catalog.statistics(physical).series ?? 0)
 }
 
-/** Nobody else may run before the steps are taken. Throws LimitReached where they, together, go beyond a limit. */
-export function checkSteps(
+/** No table may change before the steps are taken. Throws LimitReached where they, together, go beyond a limit. */
+export function* checkSteps(
   catalog: QuotaCatalog,
   database: string,
   steps: readonly TableStep[],
   limits: DatabaseLimits
-): void {
+): Steps<void> {
   let counts: Counts | undefined
   const columns = new Map<string, Set<string>>()
   const columnsOf = (name: string): Set<string> => {
@@ -210,10 +233,14 @@ export function checkSteps(
     const isShared = physical !== name && before > 0
     for (const column of added) if (!isShared || column.semantic !== 'timestamp') own.add(column.name)
     checkColumns(physical, own.size, own.size - before, limits)
+    yield
   }
 }
 
-/** Throws LimitReached where rows with columns for their tags, all that go to a table together, would give it too many series. */
+/**
+ * Throws LimitReached where rows with columns for their tags, all that go to a table together, would give it too many series, or one with
+ * a tag value that is too long.
+ */
 export function* checkSeries(
   catalog: QuotaCatalog,
   database: string,
@@ -224,11 +251,13 @@ export function* checkSeries(
     writes.filter(write => write.tags === undefined && write.columns.some(isTag)),
     write => write.table
   )
-  const { series } = limitsOf(database)
+  const { series, tag_length } = limitsOf(database)
   for (const [name, group] of tables) {
     const rows = group.reduce((sum, write) => sum + write.rows, 0)
     const table = catalog.table(database, name)
-    if ((table === undefined ? 0 : seriesOf(catalog, table)) + rows <= series.max) continue
+    const fitsAny = (table === undefined ? 0 : seriesOf(catalog, table)) + rows <= series.max
+    if (fitsAny && !group.some(write => write.columns.some(column => isTag(column) && isLong(column, tag_length.max))))
+      continue
     const physicalTable = group[0]!.options?.physical_table
     const quota = createWriteQuota(catalog, limitsOf, rows).table(database, name, { physicalTable, columns: none })
     const seen = new Set<string>()
@@ -237,9 +266,10 @@ export function* checkSeries(
       for (let row = 0; row < write.rows; row++) {
         if (row % stepRows === stepRows - 1) yield
         const labels = tags.flatMap(read => read(row) ?? [])
-        const key = keyOf(labels)
-        if (seen.has(key)) continue
-        seen.add(key)
+        // No key is made of what is too long.
+        const key = labels.some(({ value }) => value.length > tag_length.max) ? undefined : keyOf(labels)
+        if (key !== undefined && seen.has(key)) continue
+        if (key !== undefined) seen.add(key)
         quota.take(labels)
       }
     }
@@ -248,6 +278,15 @@ export function* checkSeries(
 
 function isTag({ semantic }: Column): boolean {
   return semantic === 'tag'
+}
+
+/** Whether some text, of a row or of none, has more bytes. */
+function isLong({ data }: Column, max: number): boolean {
+  if (data.kind === 'fixed') return false
+  const { offsets } = data.kind === 'dictionary' ? data.dictionary : data
+  if (offsets[offsets.length - 1]! - offsets[0]! <= max) return false
+  for (let i = 1; i < offsets.length; i++) if (offsets[i]! - offsets[i - 1]! > max) return true
+  return false
 }
 
 /** Reads the value of a row as the bytes it has in memory. */

@@ -18,7 +18,7 @@ import {
   zstdDecompressSync
 } from 'node:zlib'
 import { DbError, isDbError } from '../errors.ts'
-import { joinPaced, Pace } from '../pace.ts'
+import { eachPaced, joinPaced, Pace } from '../pace.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
 export const contentCodings = ['gzip', 'deflate', 'br', 'zstd'] as const
@@ -129,8 +129,8 @@ async function inflateFrames(bytes: Uint8Array, options: InflateOptions): Promis
     if (frame.length > smallFrame)
       content.add(await unpackHeld(frame, 'zstd', { ...options, limit: content.left, ...(hold && { hold }) }))
     else content.add(unpackWholeSync(frame, 'zstd', content.left))
-    const room = options.hold?.(content.length)
-    if (room !== undefined) await room
+    const memory = options.hold?.(content.length)
+    if (memory !== undefined) await memory
     if (performance.now() - paused > slice) {
       await new Promise(setImmediate)
       paused = performance.now()
@@ -224,13 +224,13 @@ async function unpackStepwise(bytes: Uint8Array, coding: Coding, options: Inflat
       length += part.length
       if (limit > 0 && length > limit) throw new TooLarge()
       parts.push(part)
-      const room = hold?.(length)
-      if (room !== undefined) await room
+      const memory = hold?.(length)
+      if (memory !== undefined) await memory
     }
     return complete(bytes, { buffer: await joinPaced(paceOf(options), parts, length), engine })
   } finally {
     engine.destroy()
-    if (parts.length > 1) parts.forEach(giveBack)
+    if (parts.length > 1) await eachPaced(new Pace(), parts, giveBack)
   }
 }
 

@@ -35,8 +35,18 @@ export default definePlugin({
     max_metrics: count(1_024, 'Tables one selector may name; a selector that names more fails with 400.', {
       live: true
     }),
+    max_selectors: count(
+      100,
+      'Selectors (`match[]`) of one request for series, labels or values of a label; one with more fails with 400.',
+      { live: true }
+    ),
     max_query_length: count(100_000, 'Characters of one query.', { live: true }),
     max_query_depth: count(200, 'How deep one query may nest.', { live: true }),
+    max_pattern_length: count(
+      20_000,
+      'Characters of the regular expressions of one query, 150 added for each; choices of plain words such as `a|b` do not count.',
+      { live: true, maximum: 100_000 }
+    ),
     max_query_operators: count(2_000, 'Operators between operands of one query.', { live: true, maximum: 5_000 })
   }),
   reducers: [reducerModule],

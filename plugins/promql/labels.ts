@@ -1,8 +1,8 @@
 // Lists of series, label names and label values.
-import { authorise, DbError, type RequestContext, type Store } from '../../core/index.ts'
+import { authorise, DbError, type RequestContext, type Store, type Table } from '../../core/index.ts'
 import type { PromqlRange, PromqlService } from '../services.ts'
 import { type Labels, metricName } from './engine/labels.ts'
-import { mapPaced, Pace, sortPaced } from './engine/pace.ts'
+import { eachPaced, mapPaced, Pace, sortPaced } from './engine/pace.ts'
 import { compareLabels } from './functions/sort.ts'
 import { type Expr, type Matcher, unwrap } from './language/ast.ts'
 import { QueryError } from './language/error.ts'
@@ -13,12 +13,25 @@ import { databaseLabels, fieldLabel, findTables, metricTables } from './source/t
 
 type LabelReads = Pick<PromqlService, 'series' | 'labelNames' | 'labelValues'>
 
-export function createLabelReads(store: Store, limits: ParseLimits, most: () => number): LabelReads {
+/** How many tables a selector may name, and how many selectors a request may bring. */
+interface LabelLimits {
+  readonly tables: number
+  readonly selectors: number
+}
+
+export function createLabelReads(store: Store, limits: ParseLimits, most: () => LabelLimits): LabelReads {
+  const read = (texts: readonly string[]): readonly (readonly Matcher[])[] => {
+    const max = most().selectors
+    if (texts.length > max)
+      throw invalid(`${texts.length} selectors are given, at most ${max} are read (plugins.promql.max_selectors)`)
+    return [...new Set(texts)].map(text => readSelector(text, limits))
+  }
   const find = async (ctx: RequestContext, selectors: readonly string[], range: PromqlRange) => {
     const found = new Map<string, Labels>()
-    for (const selector of selectors) {
-      const matchers = readSelector(selector, limits)
-      for (const labels of await findSeries(store, ctx, matchers, range, most())) found.set(labels.key, labels)
+    const pace = new Pace(ctx.signal)
+    for (const matchers of read(selectors)) {
+      const some = await findSeries(store, ctx, matchers, range, most().tables)
+      await eachPaced(pace, some, labels => void found.set(labels.key, labels))
     }
     return [...found.values()]
   }
@@ -35,17 +48,31 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
 
     async labelNames(ctx, selectors, range) {
       authorise(ctx.user, 'read')
-      if (selectors.length > 0) return sorted((await find(ctx, selectors, range)).flatMap(({ names }) => names))
-      const tables = metricTables(store.seenBy(ctx.user), ctx.db)
-      return sorted([metricName, ...tables.flatMap(({ tags }) => tags.map(({ name }) => name))])
+      const names = new Set<string>()
+      const pace = new Pace(ctx.signal)
+      const found = selectors.length > 0 ? await find(ctx, selectors, range) : undefined
+      if (found !== undefined) {
+        await eachPaced(pace, found, labels => {
+          for (const name of labels.names) names.add(name)
+        })
+      } else {
+        names.add(metricName)
+        await eachPaced(pace, metricTables(store.seenBy(ctx.user), ctx.db), ({ tags }) => {
+          for (const { name } of tags) names.add(name)
+        })
+      }
+      return sorted(names)
     },
 
     async labelValues(ctx, label, selectors, range) {
       authorise(ctx.user, 'read')
-      if (databaseLabels.has(label)) return databases(store.seenBy(ctx.user), selectors, limits, most())
-      if (label === fieldLabel) return fields(store.seenBy(ctx.user), ctx, selectors, limits, most())
+      if (databaseLabels.has(label)) return databases(store.seenBy(ctx.user), ctx, read(selectors), most().tables)
+      if (label === fieldLabel) {
+        const wanted = read(selectors.length === 0 ? ['{__name__=~".+"}'] : selectors)
+        return fields(store.seenBy(ctx.user), ctx, wanted, most().tables)
+      }
       if (label === metricName && selectors.length === 0)
-        return sorted(metricTables(store.seenBy(ctx.user), ctx.db).map(({ name }) => name))
+        return sortedNames(ctx, metricTables(store.seenBy(ctx.user), ctx.db))
       const found = selectors.length === 0 ? await all(ctx, range) : await find(ctx, selectors, range)
       const pace = new Pace(ctx.signal)
       const values = new Set(await mapPaced(pace, found, labels => labels.get(label)))
@@ -55,9 +82,12 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
   }
 }
 
+function invalid(reason: string): DbError {
+  return new DbError('InvalidArguments', `invalid parameter "match[]": ${reason}`)
+}
+
 /** A selector's matchers. Throws DbError `InvalidArguments`. */
 function readSelector(text: string, limits: ParseLimits): readonly Matcher[] {
-  const invalid = (reason: string) => new DbError('InvalidArguments', `invalid parameter "match[]": ${reason}`)
   let expr: Expr
   try {
     expr = unwrap(parse(text, limits))
@@ -73,31 +103,46 @@ function readSelector(text: string, limits: ParseLimits): readonly Matcher[] {
   return expr.matchers
 }
 
-function databases(
-  store: Store,
-  selectors: readonly string[],
-  limits: ParseLimits,
-  maxTables: number
-): readonly string[] {
-  const names = store.databases().map(({ name }) => name)
-  if (selectors.length === 0) return sorted([...names, 'information_schema'])
-  return sorted(names).filter(db =>
-    selectors.some(selector => findTables(store, db, readSelector(selector, limits), maxTables).length > 0)
-  )
-}
-
-function fields(
+async function databases(
   store: Store,
   ctx: RequestContext,
-  selectors: readonly string[],
-  limits: ParseLimits,
+  selectors: readonly (readonly Matcher[])[],
   maxTables: number
-): readonly string[] {
-  const wanted = selectors.length === 0 ? ['{__name__=~".+"}'] : selectors
-  const tables = wanted.flatMap(text => findTables(store, ctx.db, readSelector(text, limits), maxTables))
-  return sorted(tables.flatMap(metric => metric.fields.map(({ name }) => name)))
+): Promise<readonly string[]> {
+  const names = store.databases().map(({ name }) => name)
+  if (selectors.length === 0) return sorted([...names, 'information_schema'])
+  const pace = new Pace(ctx.signal)
+  const found: string[] = []
+  for (const db of names) {
+    for (const matchers of selectors) {
+      if ((await findTables(store, db, matchers, maxTables, pace)).length === 0) continue
+      found.push(db)
+      break
+    }
+  }
+  return sorted(found)
 }
 
-function sorted(names: readonly string[]): readonly string[] {
+async function fields(
+  store: Store,
+  ctx: RequestContext,
+  selectors: readonly (readonly Matcher[])[],
+  maxTables: number
+): Promise<readonly string[]> {
+  const pace = new Pace(ctx.signal)
+  const names = new Set<string>()
+  for (const matchers of selectors) {
+    for (const metric of await findTables(store, ctx.db, matchers, maxTables, pace))
+      for (const { name } of metric.fields) names.add(name)
+  }
+  return sorted(names)
+}
+
+async function sortedNames(ctx: RequestContext, tables: readonly Table[]): Promise<readonly string[]> {
+  const pace = new Pace(ctx.signal)
+  return sortPaced(pace, await mapPaced(pace, tables, ({ name }) => name), (a, b) => (a < b ? -1 : 1))
+}
+
+function sorted(names: Iterable<string>): readonly string[] {
   return [...new Set(names)].sort()
 }

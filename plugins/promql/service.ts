@@ -14,7 +14,7 @@ import { printExpr } from './language/print.ts'
 import { createMeasure } from './measure.ts'
 import { type StoreSource, storeSource } from './source/store-source.ts'
 
-export interface PromqlOptions {
+interface PromqlOptions {
   readonly experimental: boolean
   /** Milliseconds. */
   readonly lookback: number
@@ -23,9 +23,11 @@ export interface PromqlOptions {
   readonly max_samples: number
   readonly max_points: number
   readonly max_metrics: number
+  readonly max_selectors: number
   readonly max_query_length: number
   readonly max_query_depth: number
   readonly max_query_operators: number
+  readonly max_pattern_length: number
 }
 
 export function createService(core: Core, options: PromqlOptions): PromqlService {
@@ -43,6 +45,9 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     get depth() {
       return options.max_query_depth
     },
+    get patterns() {
+      return options.max_pattern_length
+    },
     get operators() {
       return options.max_query_operators
     }
@@ -50,7 +55,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
   const measure = createMeasure(core)
   const refusedHelp = 'PromQL queries refused: `full`, too many waited; `late`, their turn did not come in time.'
   const refused = core.metrics.counter('svc_promql_refused_total', refusedHelp, ['reason'])
-  const gate = createSemaphore(() => options.max_concurrent_queries, {
+  const semaphore = createSemaphore(() => options.max_concurrent_queries, {
     queue: () => ({ max: core.config.max_waiting_queries, time: core.config.query_wait_timeout }),
     refused: reason => refused.add(1, { reason })
   })
@@ -64,7 +69,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     const { signal } = deadline
     const began = performance.now()
     try {
-      const leave = await gate.enter(signal, ctx.user.name)
+      const leave = await semaphore.enter(signal, ctx.user.name)
       const waiting = performance.now() - began
       try {
         const source = storeSource(core.store, { ...ctx, signal }, { metrics: options.max_metrics })
@@ -94,7 +99,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
       checkTimes(request)
       return measure(ctx, request, () => runOne(ctx, request))
     },
-    ...createLabelReads(core.store, limits, () => options.max_metrics),
+    ...createLabelReads(core.store, limits, () => ({ tables: options.max_metrics, selectors: options.max_selectors })),
     duration(text) {
       const seconds = parseDuration(text)
       return seconds === undefined ? undefined : Math.round(seconds * 1_000)

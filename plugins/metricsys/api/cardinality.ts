@@ -2,7 +2,7 @@
 import { eachPaced, Pace, type RequestContext, type Store, type Table } from '../../../core/index.ts'
 import { type ApiParameters, invalidParameter, limitOf, timeOf } from './parameters.ts'
 
-export interface Cardinality {
+interface Cardinality {
   readonly data: unknown
   /** Whether some series were not counted. */
   readonly truncated: boolean

@@ -45,7 +45,7 @@ function rangeOf(parameters: ApiParameters): PromqlRange {
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
 
-export function limited(data: readonly unknown[], parameters: ApiParameters): ListAnswer {
+function limited(data: readonly unknown[], parameters: ApiParameters): ListAnswer {
   const limit = limitOf(parameters)
   const truncated = limit > 0 && data.length > limit
   return { data: truncated ? data.slice(0, limit) : data, truncated }

@@ -25,7 +25,7 @@ export function timeOf(parameters: ApiParameters, name: string): number | undefi
   if (text === undefined) return undefined
   const time = readTime(text)
   if (time !== undefined) return time
-  throw invalidParameter(name, `cannot parse ${JSON.stringify(text)} to a valid timestamp`)
+  throw invalidParameter(name, `cannot parse ${shown(text)} to a valid timestamp`)
 }
 
 export function requiredTime(parameters: ApiParameters, name: string): number {
@@ -34,7 +34,15 @@ export function requiredTime(parameters: ApiParameters, name: string): number {
   return time
 }
 
+/** Characters of a time, a duration or a number; a client's parameter may be megabytes. */
+const maxLength = 100
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text)
+}
+
 function readTime(text: string): number | undefined {
+  if (text.length > maxLength) return undefined
   const seconds = readSeconds(text)
   if (seconds !== undefined) return seconds
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return undefined
@@ -49,9 +57,9 @@ const maxTime = 8.64e15
 export function durationOf(promql: PromqlService, parameters: ApiParameters, name: string): number | undefined {
   const text = parameters.one(name)
   if (text === undefined) return undefined
-  const milliseconds = readSeconds(text) ?? promql.duration(text)
+  const milliseconds = text.length > maxLength ? undefined : (readSeconds(text) ?? promql.duration(text))
   if (milliseconds !== undefined) return milliseconds
-  throw invalidParameter(name, `cannot parse ${JSON.stringify(text)} to a valid duration`)
+  throw invalidParameter(name, `cannot parse ${shown(text)} to a valid duration`)
 }
 
 /** A number of seconds in milliseconds; undefined for other text and for times beyond a date. */
@@ -65,8 +73,8 @@ function readSeconds(text: string): number | undefined {
 export function limitOf(parameters: ApiParameters, name = 'limit'): number {
   const text = parameters.one(name)
   if (text === undefined) return 0
-  if (/^\d+$/.test(text)) return Number(text)
-  throw invalidParameter(name, `${JSON.stringify(text)} is not a number from 0 on`)
+  if (text.length <= maxLength && /^\d+$/.test(text)) return Number(text)
+  throw invalidParameter(name, `${shown(text)} is not a number from 0 on`)
 }
 
 /** The error with Prometheus' wording. */

@@ -6,7 +6,7 @@ import { mergeEqual } from '../engine/map.ts'
 import { mapPaced, type Pace } from '../engine/pace.ts'
 import { relabel, type Series } from '../engine/series.ts'
 import { quote } from '../language/literal.ts'
-import { compileWhole } from '../language/matcher.ts'
+import { checkSteps, compileWhole } from '../language/matcher.ts'
 import { argument, type Family, type Implementation } from './call.ts'
 
 /** `$1`, `${1}`, `${name}`, `$$`. */
@@ -16,8 +16,11 @@ const labelReplace: Implementation = async (evaluation, call, grid) => {
   const [target, replacement, source, pattern] = [1, 2, 3, 4].map(i => evaluation.text(argument(call, i)))
   const regex = compilePattern(pattern!)
   requireName(target!)
+  const made = new Made('label_replace')
   const change = (labels: Labels): Labels => {
-    const match = regex.exec(labels.get(source!))
+    const value = labels.get(source!)
+    checkSteps(source!, regex, value)
+    const match = regex.exec(value)
     if (match === undefined) return labels
     const text = replacement!.replace(reference, (_, dollar, plain, braced) => {
       if (dollar !== undefined) return '$'
@@ -25,11 +28,29 @@ const labelReplace: Implementation = async (evaluation, call, grid) => {
       const group = /^\d+$/.test(name) ? Number(name) : regex.names.indexOf(name)
       return match.groups[group] ?? ''
     })
-    return labels.with(new Map([[target!, text]]))
+    return labels.with(new Map([[target!, made.take(text)]]))
   }
   const value = await evaluation.value(argument(call, 0), grid)
   if (value.type !== 'vector') return value
   return { ...value, series: await relabelAll(evaluation.budget, value.series, change) }
+}
+
+/** Characters of all labels one call may make. */
+const maxMade = 64 << 20
+
+class Made {
+  readonly #name: string
+  #length = 0
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  take(text: string): string {
+    this.#length += text.length
+    if (this.#length <= maxMade) return text
+    throw executionError(`${this.#name}() makes labels of more than ${maxMade} characters`)
+  }
 }
 
 function compilePattern(pattern: string) {
@@ -43,8 +64,9 @@ function compilePattern(pattern: string) {
 const labelJoin: Implementation = async (evaluation, call, grid) => {
   const [target, separator, ...sources] = call.args.slice(1).map(each => evaluation.text(each))
   requireName(target!)
+  const made = new Made('label_join')
   const change = (labels: Labels) =>
-    labels.with(new Map([[target!, sources.map(source => labels.get(source)).join(separator)]]))
+    labels.with(new Map([[target!, made.take(sources.map(source => labels.get(source)).join(separator))]]))
   const value = await evaluation.value(argument(call, 0), grid)
   if (value.type !== 'vector') return value
   return { ...value, series: await relabelAll(evaluation.budget, value.series, change) }

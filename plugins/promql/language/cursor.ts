@@ -9,8 +9,10 @@ export interface ParseLimits {
   readonly length: number
   /** How deep it may nest. */
   readonly depth: number
-  /** Operators and what else follows an operand, all in all. */
+  /** Operators, subscripts and modifiers that follow operands, in total. */
   readonly operators: number
+  /** Characters of regular expressions, all in all. */
+  readonly patterns: number
 }
 
 /** Reads words as far as they are looked at: a text that is beyond a limit is not read to its end. */
@@ -22,6 +24,7 @@ export class Cursor {
   #at = 0
   #depth = 0
   #operators = 0
+  #patterns = 0
 
   constructor(text: string, limits: ParseLimits) {
     this.#text = text
@@ -61,7 +64,7 @@ export class Cursor {
     return true
   }
 
-  /** Takes an identifier with this text, whatever its case. */
+  /** Accepts an identifier with this text, in any case. */
   skipWord(word: string): boolean {
     if (this.word !== word) return false
     this.#at++
@@ -83,11 +86,19 @@ export class Cursor {
     return result
   }
 
-  /** Counts an operator, a sign, or what else follows an operand. */
+  /** Counts an operator, a sign, a subscript or a modifier. */
   count(): void {
     if (++this.#operators <= this.#limits.operators) return
     const message = `the query has more than ${this.#limits.operators} operators (plugins.promql.max_query_operators)`
     throw this.error(this.token.start, message)
+  }
+
+  /** Counts the characters of a regular expression that begins at `start`. */
+  countPattern(length: number, start: number): void {
+    this.#patterns += length
+    if (this.#patterns <= this.#limits.patterns) return
+    const message = `the regular expressions of the query have more than ${this.#limits.patterns} characters (plugins.promql.max_pattern_length)`
+    throw this.error(start, message)
   }
 
   /** Seconds for a duration. */
@@ -104,7 +115,7 @@ export class Cursor {
     return value
   }
 
-  /** The token does not fit where it stands. */
+  /** The token is unexpected here. */
   unexpected(): QueryError {
     const { start, message } = unexpected(this.#tokens, this.#at)
     return this.error(start, message)

@@ -1,9 +1,20 @@
 // Label matchers as functions; regular expressions are anchored at both ends.
-import { compileRegex, type LinearRegex } from '../../../core/index.ts'
+import { compileRegex, DbError, type LinearRegex } from '../../../core/index.ts'
 import type { Matcher } from './ast.ts'
 
-/** A test of a label's value; a missing label has the value ''. Throws DbError `InvalidArguments` for a wrong expression. */
+/** By matcher: several ask for that of the same one. */
+const tests = new WeakMap<Matcher, (found: string) => boolean>()
+
+/** A test of a label's value; a missing label has the value ''. Throws DbError `InvalidArguments` for a wrong expression, the test for a value that would take too long. */
 export function compileMatcher(matcher: Matcher): (found: string) => boolean {
+  const known = tests.get(matcher)
+  if (known !== undefined) return known
+  const test = compile(matcher)
+  tests.set(matcher, test)
+  return test
+}
+
+function compile(matcher: Matcher): (found: string) => boolean {
   const { op, value } = matcher
   if (op === '=') return found => found === value
   if (op === '!=') return found => found !== value
@@ -11,22 +22,48 @@ export function compileMatcher(matcher: Matcher): (found: string) => boolean {
   return op === '=~' ? test : found => !test(found)
 }
 
-/** Values an expression lets through, where it is a choice of plain words, as dashboards write them: a|b|c. */
+/** Values an expression lets through, where it is a choice of plain words, as dashboards write them: a|b|10\.0. */
 function listedValues({ op, value }: Matcher): readonly string[] | undefined {
   if (op === '=') return [value]
   if (op !== '=~') return undefined
   const words = value.startsWith('(') && value.endsWith(')') ? value.slice(1, -1) : value
-  return /^[\w\-:/ ]+(\|[\w\-:/ ]+)*$/.test(words) ? words.split('|') : undefined
+  if (!/^(?:[\w\-:/ ]|\\[.\-+])+(?:\|(?:[\w\-:/ ]|\\[.\-+])+)*$/.test(words)) return undefined
+  return words.replaceAll('\\', '').split('|')
 }
+
+/** Matching steps of one test, at most: some tens of milliseconds that cannot be interrupted. */
+const maxSteps = 32e6
 
 function compilePattern({ name, value }: Matcher): (found: string) => boolean {
   if (value === '.*') return () => true
   if (value === '.+') return found => found !== ''
   const words = listedValues({ name, op: '=~', value })
-  if (words !== undefined) return found => words.includes(found)
+  if (words !== undefined) {
+    const known = new Set(words)
+    return found => known.has(found)
+  }
   const regex = compileWhole(value)
-  return found => regex.test(found)
+  return found => {
+    checkSteps(name, regex, found)
+    return regex.test(found)
+  }
 }
+
+/** Throws DbError `InvalidArguments` for a label's value that the expression would take too long for. */
+export function checkSteps(name: string, { size }: LinearRegex, value: string): void {
+  if (value.length * size <= maxSteps) return
+  const what = `the regular expression for ${name} has ${size} steps, too many for a value of ${value.length} characters`
+  throw new DbError('InvalidArguments', what)
+}
+
+/** Characters that a matcher counts for as an expression, 0 where it is none. */
+export function patternLength({ op, value }: Matcher): number {
+  const isPattern = op === '=~' || op === '!~'
+  return isPattern && listedValues({ name: '', op: '=~', value }) === undefined ? value.length + ownLength : 0
+}
+
+/** What compiling takes, whatever the length. */
+const ownLength = 150
 
 /** What is wrong with the expression of a matcher; undefined when nothing is, or it has none. */
 export function patternProblem({ name, op, value }: Matcher): string | undefined {

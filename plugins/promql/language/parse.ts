@@ -3,7 +3,7 @@ import { type Aggregation, type At, comparisons, type Expr, type Matcher, type M
 import { Cursor, type ParseLimits } from './cursor.ts'
 import { readOffset, readRange } from './duration.ts'
 import { QueryError } from './error.ts'
-import { patternProblem } from './matcher.ts'
+import { patternLength, patternProblem } from './matcher.ts'
 import { isOperator, Operands } from './operators.ts'
 import { type Postfix, withPostfix } from './postfix.ts'
 import { aggregationParameters, aggregations, functionSignatures } from './signature.ts'
@@ -128,6 +128,7 @@ function readMatcher(cursor: Cursor): Matcher {
   cursor.next()
   if (cursor.token.kind !== 'string') throw cursor.unexpected()
   const matcher = { name, op: op as Matcher['op'], value: cursor.string(cursor.next()) }
+  cursor.countPattern(patternLength(matcher), token.start)
   const problem = patternProblem(matcher)
   if (problem !== undefined) throw cursor.error(token.start, problem)
   return matcher

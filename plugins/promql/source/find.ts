@@ -22,7 +22,8 @@ export async function findSeries(
   maxTables: number
 ): Promise<readonly Labels[]> {
   const found: Labels[] = []
-  for (const metrics of together(findTables(store.seenBy(ctx.user), ctx.db, matchers, maxTables))) {
+  const tables = await findTables(store.seenBy(ctx.user), ctx.db, matchers, maxTables, new Pace(ctx.signal))
+  for (const metrics of together(tables)) {
     for (const labels of await seriesOf(store, ctx, metrics, range)) found.push(labels)
   }
   return found

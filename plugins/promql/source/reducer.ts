@@ -39,7 +39,7 @@ function latest(steps: Steps): Reducer {
   }
 }
 
-/** Floats alone give no reason to annotate, other than what is told of a whole series. */
+/** Windows with floats only need no annotations, except those about the whole series. */
 const call: Call = { kind: 'call', name: '', args: [], start: 0, end: 0 }
 const silent = { metric: '', where: call, annotations: new Annotations(''), scalars: [], call }
 

@@ -11,7 +11,7 @@ import { labelsOfSeries } from './series-labels.ts'
 import { fieldLabel, findTables, type MetricTable, tagMatches, together } from './tables.ts'
 import { tickRange, ticksPerMilli } from './ticks.ts'
 
-export interface SourceLimits {
+interface SourceLimits {
   /** Tables one selector may name. */
   readonly metrics: number
 }
@@ -21,16 +21,21 @@ export interface StoreSource extends SeriesSource {
   reading(): readonly PartRead[]
 }
 
-/** Reads what the context's user may read, in its database. */
+/** Reads as the context's user, in the context's database. */
 export function storeSource(store: Store, ctx: RequestContext, limits: SourceLimits): StoreSource {
   const reads: (() => readonly PartRead[])[] = []
   return {
     reading: () => reads.flatMap(read => read()),
-    async select(selection, signal, room) {
-      const tables = findTables(store.seenBy(ctx.user), ctx.db, selection.matchers, limits.metrics)
+    async select(selection, signal, allowance) {
+      const { matchers } = selection
+      const tables = await findTables(store.seenBy(ctx.user), ctx.db, matchers, limits.metrics, new Pace(signal))
       const found: (RawSeries | Series)[] = []
       for (const each of together(tables)) {
-        for (const series of await readTables(store, ctx, each, selection, { room, pace: new Pace(signal), reads }))
+        for (const series of await readTables(store, ctx, each, selection, {
+          allowance,
+          pace: new Pace(signal),
+          reads
+        }))
           found.push(series)
       }
       return found
@@ -44,10 +49,10 @@ async function readTables(
   metrics: readonly MetricTable[],
   { from, to, steps }: Selection,
   {
-    room,
+    allowance,
     pace,
     reads
-  }: { readonly room: Allowance; readonly pace: Pace; readonly reads: (() => readonly PartRead[])[] }
+  }: { readonly allowance: Allowance; readonly pace: Pace; readonly reads: (() => readonly PartRead[])[] }
 ): Promise<readonly (RawSeries | Series)[]> {
   const [{ table, fields, histogram, namesField, matchers }, ...others] = metrics as [MetricTable, ...MetricTable[]]
   const perMilli = ticksPerMilli(table)
@@ -62,11 +67,11 @@ async function readTables(
     ...(steps && { reduction: reductionOf(steps, perMilli) })
   })
   if (result.reading) reads.push(result.reading)
-  if (result.reduced) return reducedSeries(result, steps!, { room, pace })
+  if (result.reduced) return reducedSeries(result, steps!, { allowance, pace })
   const numbers = fields.map(() => new GatheredNumbers())
   const texts = new GatheredTexts(readHistogram)
   for await (const { rows, columns } of result.batches()) {
-    room.take(rows * values.length)
+    allowance.take(rows * values.length)
     const [series, times, ...numbersOf] = columns
     const [ids, stamps] = [series!.values as Uint32Array, times!.values as Float64Array]
     for (const [i, gathered] of numbers.entries()) gathered.add(rows, ids, stamps, numbersOf[i]!)
@@ -97,11 +102,11 @@ function reductionOf(steps: Steps, perMilli: number): Reduction {
 async function reducedSeries(
   { labels, batches, inAnyOrder }: QueryResult,
   { count }: Steps,
-  { room, pace }: { readonly room: Allowance; readonly pace: Pace }
+  { allowance, pace }: { readonly allowance: Allowance; readonly pace: Pace }
 ): Promise<readonly Series[]> {
   const read: (readonly [Uint32Array, Float64Array, Uint8Array])[] = []
   for await (const { rows, columns } of batches()) {
-    room.take(rows * count)
+    allowance.take(rows * count)
     read.push(columns.map(each => each.values) as [Uint32Array, Float64Array, Uint8Array])
     if (pace.isDue) await pace.pause()
   }

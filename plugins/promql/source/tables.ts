@@ -2,6 +2,7 @@
 import { DbError, type Store, type Table, type TableColumn, type TagMatch } from '../../../core/index.ts'
 import { entry } from '../engine/entry.ts'
 import { metricName } from '../engine/labels.ts'
+import { eachPaced, mapPaced, type Pace } from '../engine/pace.ts'
 import type { Matcher } from '../language/ast.ts'
 import { compileMatcher } from '../language/matcher.ts'
 
@@ -22,20 +23,31 @@ export interface MetricTable {
   readonly matchers: readonly Matcher[]
 }
 
-/** Throws DbError for a database that does not exist and for more than `most` tables. */
-export function findTables(store: Store, db: string, matchers: readonly Matcher[], most: number): MetricTable[] {
+/** Throws DbError for more than `most` tables, and as the pace does. */
+export async function findTables(
+  store: Store,
+  db: string,
+  matchers: readonly Matcher[],
+  most: number,
+  pace: Pace
+): Promise<MetricTable[]> {
   const database = databaseOf(matchers) ?? db
   if (store.database(database) === undefined) return []
+  // Of many selectors none may have a table to look at.
+  if (pace.isDue) await pace.pause()
   const names = matchers.filter(({ name }) => name === metricName)
   const tests = names.map(compileMatcher)
-  const candidates = named(store, database, names).filter(({ name }) => tests.every(test => test(name)))
+  const candidates: Table[] = []
+  await eachPaced(pace, named(store, database, names), table => {
+    if (tests.every(test => test(table.name))) candidates.push(table)
+  })
   if (candidates.length > most) {
     const message = `the selector names ${candidates.length} metrics, at most ${most} are read (plugins.promql.max_metrics)`
     throw new DbError('InvalidArguments', message)
   }
   const rest = matchers.filter(({ name }) => name !== metricName && name !== fieldLabel && !databaseLabels.has(name))
   const fieldTests = matchers.filter(({ name }) => name === fieldLabel).map(compileMatcher)
-  return candidates.flatMap(table => readable(table, fieldTests, rest))
+  return (await mapPaced(pace, candidates, table => readable(table, fieldTests, rest))).flat()
 }
 
 function databaseOf(matchers: readonly Matcher[]): string | undefined {

@@ -326,3 +326,35 @@ t.test('what an expression matches in contains its required texts', async t => {
     t.equal(requiredText(source), undefined, source)
   }
 })
+
+t.test('repetitions that make a short expression long are refused before they are compiled', t => {
+  const refused = (source: string) =>
+    t.throws(() => compileRegex(source), {
+      code: 'InvalidArguments',
+      message: /its repetitions make it \d+ steps long/
+    })
+  const began = performance.now()
+  refused('a{1000}'.repeat(1000))
+  refused('(?:[a-z]b){500,}'.repeat(100))
+  refused('(?:(?:x{30}y){30}z){30}')
+  refused('\\pL{1000}'.repeat(50))
+  refused('\\Qab{\\E{900}'.repeat(50))
+  refused('[]\\]{}[:alpha:]]{800}'.repeat(60))
+  t.ok(performance.now() - began < 500)
+  for (const source of [
+    'a{1000}'.repeat(20),
+    '[{9}]{3}\\{9999}',
+    '\\Q{99999}\\E'.repeat(9),
+    '{5}a{,5}',
+    'x'.repeat(50_000)
+  ]) {
+    const compile = () => compileRegex(source)
+    try {
+      compile()
+    } catch (error) {
+      t.notMatch((error as Error).message, /repetitions/, source)
+    }
+  }
+  t.ok(compileRegex('a{3}').size > 3)
+  t.end()
+})

@@ -118,8 +118,54 @@ t.test('the way through the rules of tables keeps to the limits, too', async t =
   t.equal(core.store.tables('public').length, 2)
 })
 
+t.test('a tag value that is too long is refused in every way rows come, and goes on where it is known', async t => {
+  const { core, main } = await startServer(t, '[limits.databases.long]\nmax_tag_length = "128KiB"\n')
+  const { store } = core
+  const write = (...writes: TableWrite[]) => store.write(internalContext(core, 'test'), writes)
+  const [fits, tooLong] = ['x'.repeat(2 ** 16), 'y'.repeat(2 ** 16 + 1)]
+  await write(rowsOf('texts', ['a', fits, undefined]))
+  await t.rejects(write(rowsOf('texts', ['a', tooLong, tooLong])), {
+    code: 'InvalidArguments',
+    message: 'tag tag of table texts has a value of 65537 bytes, at most 65536 are taken (limits.max_tag_length)'
+  })
+  const post = async (url: string, payload: string | Buffer, type = 'text/plain') => {
+    const { statusCode, body } = await main.inject({
+      method: 'POST',
+      ...{ url, payload, headers: { 'content-type': type } }
+    })
+    return [statusCode, body]
+  }
+  const lines = (value: string) => `cpu,host=${value} v=1 1\n`
+  t.match(await post('/v1/lineproto/write', lines(tooLong)), [
+    400,
+    /tag host of table cpu has a value of 65537 bytes, at most 65536 are taken \(limits\.max_tag_length\)/
+  ])
+  t.equal(store.table('public', 'cpu'), undefined)
+  t.match(await post('/v1/lineproto/write', lines('z'.repeat(2 ** 23))), [
+    400,
+    /table cpu would have a series whose tags take \d+ bytes, at most 64 times 65536 are taken \(limits\.max_tag_length\)/
+  ])
+  t.match(await post('/v1/lineproto/write', lines(fits)), [204])
+  t.match(await post('/v1/sql', 'sql=CREATE TABLE s (h STRING PRIMARY KEY, at TIMESTAMP TIME INDEX)', form), [200])
+  t.match(await post('/v1/sql', `sql=INSERT INTO s VALUES ('${tooLong}', 1)`, form), [400, /limits\.max_tag_length/])
+  t.match(await core.metrics.expose(), /svc_limits_refused_total\{limit="tag_length"\} 4\n/)
+  t.match(await post('/v1/sql', 'sql=CREATE DATABASE long', form), [200])
+  t.match(await post('/v1/lineproto/write?db=long', lines(tooLong)), [204])
+  const databases = core.config.limits.databases as Record<string, { max_tag_length: number }>
+  databases['long'] = { max_tag_length: 10 }
+  t.match(await post('/v1/lineproto/write?db=long', lines(tooLong)), [204], 'it is known')
+  t.match(await post('/v1/lineproto/write?db=long', lines(fits)), [400, /limits\.databases\.long\.max_tag_length/])
+  const points = ['short', 'twelve bytes'].map(host => ({ metric: 'm', timestamp: 1, value: 1, tags: { host } }))
+  const put = await post('/v1/tsdbput/api/put?details&db=long', JSON.stringify(points), 'application/json')
+  t.match(put, [200, /"success":1,"failed":1.*limits\.databases\.long\.max_tag_length/], 'what fits is kept')
+})
+
+const form = 'application/x-www-form-urlencoded'
+
 t.test('limits are those of the configuration as it is now', t => {
-  const config = { limits: { max_tables: 1, max_metrics: 2, max_columns: 3, max_series: 4, databases: {} } }
+  const config = {
+    limits: { max_tables: 1, max_metrics: 2, max_columns: 3, max_series: 4, max_tag_length: 5, databases: {} }
+  }
   const limitsOf = configuredLimits(config)
   t.same(limitsOf('a').series, { max: 4, key: 'limits.max_series' })
   config.limits.databases = { a: { max_series: 9 } }

@@ -158,10 +158,32 @@ t.test('errors have the types and statuses of their kind', async t => {
       ['query_range', query('temp', '&start=0&end=100&step=1'), 422, 'execution', /plugins\.promql\.max_samples/],
       ['query_range', query('"a"', range), 400, 'bad_data', /invalid expression type "string" for range query/],
       ['query_range', query('temp[5m]', range), 400, 'bad_data', /must be Scalar or instant Vector/],
+      [
+        'query',
+        query(`temp{${'a!~"b.",'.repeat(400)}}`),
+        400,
+        'bad_data',
+        /the regular expressions of the query have more than 20000 characters \(plugins\.promql\.max_pattern_length\)/
+      ],
+      ['query', query('temp{a=~"(x{1000}y){1000}"}'), 400, 'bad_data', /invalid repeat count|its repetitions make it/],
       ['series', '', 400, 'bad_data', /no match\[\] parameter provided/],
       ['series', 'match[]=temp{', 400, 'bad_data', /^invalid parameter "match\[\]": 1:6: parse error: unexpected end/],
       ['labels', 'match[]=temp{a=~"("}', 400, 'bad_data', /^invalid parameter "match\[\]": 1:6: .*missing closing/],
       ['series', 'match[]={a=~".*"}', 400, 'bad_data', /match\[\] must contain at least one non-empty matcher/],
+      [
+        'series',
+        `${'match[]=temp&'.repeat(101)}`,
+        400,
+        'bad_data',
+        /101 selectors are given, at most 100 are read \(plugins\.promql\.max_selectors\)/
+      ],
+      [
+        'series',
+        `match[]=temp&start=${'1'.repeat(200)}`,
+        400,
+        'bad_data',
+        /^invalid parameter "start": cannot parse "1{100}…" to a valid timestamp$/
+      ],
       ['series', 'match[]=sum(temp)', 400, 'bad_data', /expected a series selector/],
       ['label/__name__/values', 'limit=x', 400, 'bad_data', /limit/],
       ['metadata', 'limit=x', 400, 'bad_data', /limit must be a number/],

@@ -16,7 +16,14 @@ export type Point = null | 'stale' | number | Histogram
 /** Points `step` milliseconds apart from time 0 on, by selectors such as `m{a="1"}`. */
 export type Load = Readonly<Record<string, readonly Point[]>>
 
-export const limits = { maxSamples: 1_000_000, maxPoints: 11_000, length: 10_000, depth: 200, operators: 2_000 }
+export const limits = {
+  maxSamples: 1_000_000,
+  maxPoints: 11_000,
+  length: 10_000,
+  depth: 200,
+  operators: 2_000,
+  patterns: 20_000
+}
 
 export function memorySource(step: number, load: Load): SeriesSource {
   const all = Object.entries(load).map(([name, points]) => toSeries(name, points, step))

@@ -209,6 +209,24 @@ export const attacks: readonly Attack[] = [
       })
   },
   {
+    name: 'PromQL: repetitions of repetitions',
+    many: 4,
+    send: target =>
+      send(target, '/v1/metricsys/api/v1/query', { type: form, body: `query=m{a=~"${'x{1000}'.repeat(5_000)}"}` })
+  },
+  {
+    name: 'PromQL: thousands of expressions',
+    many: 4,
+    send: target =>
+      send(target, '/v1/metricsys/api/v1/query', { type: form, body: `query=m{${'a!~"b.",'.repeat(6_000)}}` })
+  },
+  {
+    name: 'PromQL: thousands of selectors',
+    many: 4,
+    send: target =>
+      send(target, '/v1/metricsys/api/v1/series', { type: form, body: 'match[]=honest_points&'.repeat(5_000) })
+  },
+  {
     name: 'PromQL: long query',
     many: 4,
     send: target => send(target, '/v1/metricsys/api/v1/query', { type: form, body: `query=${'1%2B'.repeat(24_000)}1` })
@@ -250,6 +268,10 @@ export const attacks: readonly Attack[] = [
     ...write('/v1/lineproto/write?precision=ms', 'text/plain', () =>
       lines('cpu,host=web-1,cpu=3 user=0.5,system=1.25,note="a text" 1700000000000\n', 60 * MiB)
     )
+  },
+  {
+    name: 'line protocol: a tag of 1 MB',
+    ...write('/v1/lineproto/write?precision=ms', 'text/plain', () => `long,host=${'x'.repeat(MiB)} v=1 1700000000000\n`)
   },
   {
     name: 'line protocol: 10,000 new tables',

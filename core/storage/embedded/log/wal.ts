@@ -250,7 +250,11 @@ export class WriteAheadLog {
     const segment = this.#segments.at(-1)!
     const records = group.filter(waiting => !waiting.syncOnly)
     if (records.length === 0) return
-    const buffers = records.flatMap(waiting => [recordHeader(waiting), ...waiting.buffers])
+    const buffers: Uint8Array[] = []
+    for (const waiting of records) {
+      buffers.push(recordHeader(waiting, await checksum(waiting.buffers)))
+      for (const buffer of waiting.buffers) buffers.push(buffer)
+    }
     const bytes = countBytes(buffers)
     const started = performance.now()
     this.#dirty = !this.#isSyncedByWrites
@@ -321,16 +325,30 @@ export class WriteAheadLog {
   }
 }
 
-/** Payload length, rows, first sequence number, checksum of the payload, checksum of this header. */
-function recordHeader(waiting: Waiting): Uint8Array {
-  let length = 0
+/** Bytes summed up in one go, some milliseconds. Others run in between, but records behind this one wait for it. */
+const summedLength = 16 << 20
+
+/** CRC-32 of a record's payload. */
+async function checksum(buffers: readonly Uint8Array[]): Promise<number> {
   let sum = 0
-  for (const buffer of waiting.buffers) {
-    length += buffer.byteLength
-    sum = crc32(buffer, sum)
-  }
+  let since = 0
+  for (const buffer of buffers)
+    for (let from = 0; from < buffer.length; from += summedLength) {
+      const piece = buffer.subarray(from, from + summedLength)
+      if (since + piece.length > summedLength) {
+        await new Promise<void>(resolve => setImmediate(resolve))
+        since = 0
+      }
+      sum = crc32(piece, sum)
+      since += piece.length
+    }
+  return sum
+}
+
+/** Payload length, rows, first sequence number, checksum of the payload, checksum of this header. */
+function recordHeader(waiting: Waiting, sum: number): Uint8Array {
   const header = new DataView(new ArrayBuffer(recordHeaderBytes))
-  header.setUint32(0, length, true)
+  header.setUint32(0, countBytes(waiting.buffers), true)
   header.setUint32(4, waiting.rows, true)
   header.setBigUint64(8, BigInt(waiting.seq), true)
   header.setUint32(16, sum, true)

@@ -1,24 +1,26 @@
 // Which series a condition leaves, as far as the registry can tell.
 import type { Table } from '../../../model/table.ts'
+import type { Steps } from '../../../pace.ts'
 import type { Condition } from '../../engine.ts'
 import { usualLimits } from '../read/limits.ts'
 import type { LabelIndex } from '../series/label-index.ts'
 
 /** Numbers, ascending, of all series that may have rows which meet the condition; undefined where it says nothing of text tags. */
-export function seriesAsked(
+export function* seriesAsked(
   labels: LabelIndex,
   table: Table,
   owner: number | undefined,
   condition: Condition,
   max = usualLimits.alternatives
-): Uint32Array | undefined {
+): Steps<Uint32Array | undefined> {
   if (condition.kind === 'equals') {
     const { column, value } = condition
     if (!table.tags.some(({ name, type }) => name === column && type === 'String')) return undefined
-    return labels.select(table, [{ column, test: text => text === value, equals: value }], owner)
+    return yield* labels.select(table, [{ column, test: text => text === value, equals: value }], owner)
   }
   if ((condition.kind !== 'all' && condition.kind !== 'any') || condition.of.length > max) return undefined
-  const parts = condition.of.map(each => seriesAsked(labels, table, owner, each, max))
+  const parts: (Uint32Array | undefined)[] = []
+  for (const each of condition.of) parts.push(yield* seriesAsked(labels, table, owner, each, max))
   if (condition.kind === 'any') return parts.every(part => part !== undefined) ? inAny(parts) : undefined
   return parts.reduce((a, b) => (a && b ? inBoth(a, b) : (a ?? b)), undefined)
 }

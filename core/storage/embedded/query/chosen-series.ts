@@ -1,5 +1,6 @@
 // The series a query is about, of one table or of several that share a physical one.
 import type { Table } from '../../../model/table.ts'
+import type { Steps } from '../../../pace.ts'
 import type { SeriesQuery, SeriesTags } from '../../engine.ts'
 import { isLogical } from '../../logical.ts'
 import { lowerBound } from '../read/lower-bound.ts'
@@ -13,14 +14,16 @@ export interface ChosenSeries {
   labels(tsid: number): SeriesTags
 }
 
-export function chooseSeries(index: LabelIndex, { table, others = [], matches }: SeriesQuery): ChosenSeries {
+export function* chooseSeries(index: LabelIndex, { table, others = [], matches }: SeriesQuery): Steps<ChosenSeries> {
   const select = (table: Table) => index.select(table, matches, isLogical(table) ? table.id : undefined)
   if (others.length === 0) {
     const owners = (tsids: Uint32Array) => (isLogical(table) ? new Uint32Array(tsids.length).fill(table.id) : undefined)
-    return { tsids: select(table), owners, labels: index.labels(table) }
+    return { tsids: yield* select(table), owners, labels: index.labels(table) }
   }
   const tables = [table, ...others]
-  const { tsids, indices } = merged(tables.map(select))
+  const lists: Uint32Array[] = []
+  for (const each of tables) lists.push(yield* select(each))
+  const { tsids, indices } = merged(lists)
   const labels = new Array<((tsid: number) => SeriesTags) | undefined>(tables.length)
   const indexOf = (tsid: number) => indices[lowerBound(tsids, tsid)]!
   return {

@@ -1,5 +1,6 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
 import type { Table } from '../../../model/table.ts'
+import { Pace, runPaced } from '../../../pace.ts'
 import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries } from '../catalog/logical.ts'
@@ -36,6 +37,7 @@ async function runOnce(
 ): Promise<QueryResult> {
   const tables = new Map(tablesOf(query).map(table => [table.id, table]))
   const now = Date.now()
+  const pace = new Pace(signal)
   const fixed = Array.from(tables.values(), table => snapshotOf(parts, table, now))
   let release = pin(parts.pins, fixed)
   let started = false
@@ -46,8 +48,8 @@ async function runOnce(
     const snapshots = new Map(Array.from(tables.keys(), (id, i) => [id, found.snapshots[i]!]))
     const start =
       query.kind === 'sql'
-        ? await prepareSql(parts, query, snapshots)
-        : await prepareScan(parts, query, snapshots.get(query.table.id)!)
+        ? await prepareSql(parts, query, snapshots, pace)
+        : await prepareScan(parts, query, snapshots.get(query.table.id)!, pace)
     started = true
     return await start(signal, release)
   } finally {
@@ -62,14 +64,15 @@ type Start = (signal: AbortSignal, release: () => void) => Promise<QueryResult>
 async function prepareSql(
   parts: ReadDependencies,
   query: SqlQuery,
-  snapshots: ReadonlyMap<number, Snapshot>
+  snapshots: ReadonlyMap<number, Snapshot>,
+  pace: Pace
 ): Promise<Start> {
   const rows: string[] = []
   const counts: (Counted | undefined)[] = []
   const plans: RowPlan[] = []
   for (const { table, where, columns } of query.relations) {
     const snapshot = snapshots.get(table.id)!
-    const plan = await planRows(parts, snapshot, where)
+    const plan = await planRows(parts, snapshot, where, pace)
     rows.push(relation(snapshot, plan, parts.limits, columns && pickColumns(snapshot, columns)))
     counts.push(columns && (await countedRows(parts, snapshot, plan, columns, query.timezone)))
     plans.push(plan)
@@ -87,10 +90,15 @@ async function prepareSql(
 }
 
 /** How rows that may meet a condition are read, with what the registry, the indexes and the ends of series tell of it. */
-async function planRows(parts: ReadDependencies, snapshot: Snapshot, where: Condition | undefined): Promise<RowPlan> {
+async function planRows(
+  parts: ReadDependencies,
+  snapshot: Snapshot,
+  where: Condition | undefined,
+  pace: Pace
+): Promise<RowPlan> {
   const { limits } = parts
   if (where === undefined) return planRead(snapshot, {}, limits)
-  const tsids = seriesOf(parts, snapshot, where)
+  const tsids = await seriesOf(parts, snapshot, where, pace)
   const asked = { where, pruned: await prune(parts, snapshot, where) }
   const whole = planRead(snapshot, asked, limits)
   // Files of a physical table hold rows of other tables, too.
@@ -146,13 +154,15 @@ function asksLatest(where: Condition): boolean {
 }
 
 /** More series than a list should hold are left to a join with their tags. */
-function seriesOf(
+async function seriesOf(
   { tables, limits }: ReadDependencies,
   { table, view }: Snapshot,
-  where: Condition
-): Uint32Array | undefined {
+  where: Condition,
+  pace: Pace
+): Promise<Uint32Array | undefined> {
   if (!hasSeries(table)) return undefined
-  const tsids = seriesAsked(tables.take(table).labels, view ?? table, view?.id, where, limits.alternatives)
+  const { labels } = tables.take(table)
+  const tsids = await runPaced(pace, seriesAsked(labels, view ?? table, view?.id, where, limits.alternatives))
   return tsids !== undefined && tsids.length <= limits.numbers ? tsids : undefined
 }
 
@@ -165,10 +175,10 @@ async function prune({ indexes, limits }: ReadDependencies, { table, view, files
   return pruned
 }
 
-async function prepareScan(parts: ReadDependencies, query: ScanQuery, snapshot: Snapshot): Promise<Start> {
+async function prepareScan(parts: ReadDependencies, query: ScanQuery, snapshot: Snapshot, pace: Pace): Promise<Start> {
   const { from, to } = query
   const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-  const plan = await planRows(parts, snapshot, where)
+  const plan = await planRows(parts, snapshot, where, pace)
   counted(parts, plan)
   const sql = scan(query, relation(snapshot, plan, parts.limits))
   return (signal, release) => parts.duckdb.stream({ sql }, signal, release)

@@ -2,6 +2,7 @@
 import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import { isTimestamp, timeUnit } from '../../../model/types.ts'
+import { Pace, runPaced } from '../../../pace.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
 import { mergesFields } from '../../logical.ts'
 import { cancelled } from '../duckdb/errors.ts'
@@ -25,12 +26,22 @@ export async function runSeries(
   signal: AbortSignal
 ): Promise<QueryResult> {
   if (signal.aborted) throw cancelled(signal)
-  const data = parts.tables.take(query.table)
+  const pace = new Pace(signal)
+  let data = parts.tables.take(query.table)
   await load(data)
   const sorting = parts.sorter.sort(data)
-  if (sorting && chooseSeries(data.labels, query).tsids.length > parts.limits.unsortedSeries) await sorting
+  let chosen = await runPaced(pace, chooseSeries(data.labels, query))
+  if (sorting && chosen.tsids.length > parts.limits.unsortedSeries) {
+    await sorting
+    chosen = await runPaced(pace, chooseSeries(data.labels, query))
+  }
+  // Its series are numbered anew where the table has become another one meanwhile.
+  while (parts.tables.take(query.table) !== data) {
+    data = parts.tables.take(query.table)
+    chosen = await runPaced(pace, chooseSeries(data.labels, query))
+  }
   // From here to the pins in one turn: rows in memory and in files are those of one moment.
-  const { tsids, owners, labels } = chooseSeries(data.labels, query)
+  const { tsids, owners, labels } = chosen
   const snapshot = wholeSnapshot(parts, query)
   const samples = query.values.map(columnsOf(query.table, snapshot.table))
   const asked = { where: timesOf(query), samples }

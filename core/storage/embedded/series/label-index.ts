@@ -8,6 +8,8 @@ import type { SeriesRegistry } from './series.ts'
 
 /** Code of a tag that has no value. */
 const absent = 0
+/** Series, and values of a tag, that are read in one step. */
+const atOnce = 1000
 /** Bytes of keys and values that are read in one step. */
 const bytesAtOnce = 256 << 10
 /** Characters of values that are tested in one step, and what a test costs besides. */
@@ -30,7 +32,9 @@ export class LabelIndex {
 
   /** Numbers of the series, ascending, whose tags pass all tests; those of one logical table where `owner` names it. */
   *select(table: Table, matches: readonly TagMatch[], owner: number | undefined): Steps<Uint32Array> {
-    this.grow()
+    // Series that come from now on are not asked for.
+    const end = this.#registry.size
+    while (this.#size < end && this.grow(atOnce)) yield
     let found = owner === undefined ? numbersTo(this.#size) : (this.#owned.get(owner)?.copy() ?? noCodes)
     for (const match of matches) {
       const tag = table.tags.find(({ name }) => name === match.column)
@@ -78,7 +82,7 @@ export class LabelIndex {
   *#filter(tag: TableColumn, { test, equals }: TagMatch): Steps<Filter> {
     const column = this.#columns.get(tag.stored ?? tag.id)
     if (column === undefined) return { codes: noCodes, passes: Uint8Array.of(Number(test(''))) }
-    column.decode(tag)
+    while (column.decode(tag, atOnce) === atOnce) yield
     // What is added between two steps is of series that were not there.
     const { codes } = column
     const passes = new Uint8Array(column.texts.length)
