@@ -2,7 +2,7 @@
 import { encodeSnappy, ProtoWriter } from '../core/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 
-export interface LogEvent {
+interface LogEvent {
   /** Milliseconds since 1970. */
   readonly time: number
   readonly host: string
@@ -20,7 +20,7 @@ const hosts = 150
 const services = 12
 
 /** Events of one host after the other, so many for each body. */
-export function* logBodies(lines: number, perBody = 1000): Generator<readonly LogEvent[]> {
+function* logBodies(lines: number, perBody = 1000): Generator<readonly LogEvent[]> {
   const random = sequence(7)
   const start = Date.UTC(2026, 0, 1)
   for (let at = 0; at < lines; at += perBody) {

@@ -2,14 +2,14 @@
 import { sequence } from './corpus.ts'
 
 export const table = 'questions'
-export const firstTime = Date.UTC(2026, 0, 1)
+const firstTime = Date.UTC(2026, 0, 1)
 /** Milliseconds between two lines. */
-export const interval = 3
+const interval = 3
 
 const levels = ['info', 'info', 'info', 'info', 'debug', 'debug', 'warn', 'error']
 const routes = ['/', '/cart', '/cart/items', '/products/list', '/products/view', '/account', '/assets/site.css']
 const statuses = [200, 200, 200, 200, 204, 302, 404, 503]
-export const rareAddress = '203.0.113.77'
+const rareAddress = '203.0.113.77'
 const rareEvery = 700_001
 /** The line whose trace is asked for. */
 const tracedLine = 1_234_567

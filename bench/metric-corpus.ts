@@ -2,7 +2,7 @@
 import { encodeSnappy, ProtoWriter } from '../core/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 
-export interface Fleet {
+interface Fleet {
   readonly series: number
   readonly rounds: number
   /** Share of the series that are new in every round, in place of the oldest. */
@@ -17,7 +17,7 @@ const teams = ['core', 'edge', 'data', 'shop', 'search']
 const secondsApart = 15
 
 /** One body after the other: together they would not fit into memory. */
-export function* metricBodies({ series, rounds, churn, perBody }: Fleet): Generator<{ body: Buffer; items: number }> {
+function* metricBodies({ series, rounds, churn, perBody }: Fleet): Generator<{ body: Buffer; items: number }> {
   const start = Date.now() - rounds * secondsApart * 1000
   const random = sequence(11)
   const values = new Float64Array(series).map(() => Math.round(random() * 100))

@@ -143,16 +143,16 @@ function median(values: readonly number[]): number {
 
 /** Puts a table between the marks. Throws where they are missing. */
 export function insertTable(page: string, text: string): string {
-  const [from, to] = placeOf(page)
+  const [from, to] = rangeBetweenMarks(page)
   return `${page.slice(0, from)}\n${text}\n${page.slice(to)}`
 }
 
 /** What stands between the marks. */
 export function insertedTable(page: string): string {
-  return page.slice(...placeOf(page)).trim()
+  return page.slice(...rangeBetweenMarks(page)).trim()
 }
 
-function placeOf(page: string): [from: number, to: number] {
+function rangeBetweenMarks(page: string): [from: number, to: number] {
   const [from, to] = [page.indexOf(start), page.indexOf(end)]
   if (from < 0 || to < from) throw new Error(`the page has no ${start} … ${end}`)
   return [from + start.length, to]

@@ -3,7 +3,7 @@ import { ProtoWriter } from '../core/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 import { attributes, fixed64 } from './telemetry-corpus.ts'
 
-export interface Points {
+interface Points {
   readonly series: number
   readonly rounds: number
   /** Points of one request. */
@@ -20,7 +20,7 @@ const secondsApart = 15
 /** Samples a histogram's point becomes: its buckets, their sum and their count. */
 export const samplesPerHistogram = bounds.length + 3
 
-export function* pointBodies(points: Points): Generator<{ body: Buffer; items: number }> {
+function* pointBodies(points: Points): Generator<{ body: Buffer; items: number }> {
   const random = sequence(5)
   const started = BigInt(Date.now() - points.rounds * secondsApart * 1000) * 1_000_000n
   const perService = metricsPerService * pointsPerMetric

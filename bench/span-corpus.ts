@@ -3,7 +3,7 @@ import { ProtoWriter } from '../core/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 import { attributes, fixed64, type Pairs } from './telemetry-corpus.ts'
 
-export interface Shop {
+interface Shop {
   readonly spans: number
   /** Spans of one request. */
   readonly perBody: number
@@ -17,7 +17,7 @@ const statements = [
   'UPDATE stock SET n = n - $1'
 ]
 
-export function* spanBodies({ spans, perBody }: Shop): Generator<{ body: Buffer; items: number }> {
+function* spanBodies({ spans, perBody }: Shop): Generator<{ body: Buffer; items: number }> {
   const random = sequence(7)
   const id = (bytes: number) => Buffer.from(Array.from({ length: bytes }, () => Math.floor(random() * 256)))
   const start = BigInt(Date.now() - 3_600_000) * 1_000_000n

@@ -12,7 +12,7 @@ import type { Engine, Report } from '../core/storage/engine.ts'
 import { mebibytes, whole } from './print.ts'
 
 export const never = new AbortController().signal
-export const MiB = 2 ** 20
+const MiB = 2 ** 20
 const maxResident = 1024 * MiB
 /** Flushes of a job: so many files that the last of them makes the engine merge all. */
 export const rounds = 4
@@ -39,7 +39,7 @@ export async function openEngine(folder: string, metrics = createMetrics()): Pro
   return engine
 }
 
-export interface Measured {
+interface Measured {
   rows: number
   seconds: number
   /** Microseconds of processor time, all threads. */
@@ -59,7 +59,7 @@ export async function timed(sum: Measured, work: () => Promise<Report>): Promise
 }
 
 /** What a metric without labels stands at. */
-export async function value(metrics: Metrics, name: string): Promise<number> {
+async function value(metrics: Metrics, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics.expose())?.[1] ?? 0)
 }
 
@@ -68,11 +68,11 @@ export function resetPeak(): void {
   writeFileSync('/proc/self/clear_refs', '5')
 }
 
-export function peakBytes(): number {
+function peakBytes(): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024
 }
 
-export function collectGarbage(): void {
+function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   collect()
@@ -85,20 +85,20 @@ export function print(name: string, lines: readonly (readonly string[])[]): void
   }
 }
 
-export function atLeast(value: number, target: number | undefined): string {
+function atLeast(value: number, target: number | undefined): string {
   return target === undefined ? '' : `target ${whole(target)} or more${value < target ? ', MISSED' : ''}`
 }
 
-export function atMost(value: number, target: number | undefined): string {
+function atMost(value: number, target: number | undefined): string {
   if (target === undefined) return ''
   return `target ${target >= MiB ? mebibytes(target) : target} or less${value > target ? ', MISSED' : ''}`
 }
 
-export function perSecond({ rows, seconds }: Measured): string {
+function perSecond({ rows, seconds }: Measured): string {
   return whole(rows / seconds)
 }
 
-export interface Filled {
+interface Filled {
   readonly name: string
   readonly note: string
   readonly engine: Engine

@@ -91,12 +91,12 @@ const colours = ['#1f6feb', '#d1242f', '#1a7f37']
 /** The panels below each other, a line for each server. */
 export function plotSvg(series: ReadonlyMap<string, readonly TimelinePoint[]>): string {
   const end = Math.max(1, ...[...series.values()].flatMap(points => points.map(({ seconds }) => seconds)))
-  const drawn = panels.map(({ name, of }, place) => {
-    const top = gap + place * (high + gap)
+  const drawn = panels.map(({ name, of }, index) => {
+    const top = gap + index * (high + gap)
     const values = [...series.values()].flatMap(points => points.map(of)).filter(Number.isFinite)
     const most = Math.max(...values, 1e-9)
     const lines = [...series].map(([server, points], i) => {
-      const places = points
+      const line = points
         .filter(point => Number.isFinite(of(point)))
         .map(
           point =>
@@ -104,7 +104,7 @@ export function plotSvg(series: ReadonlyMap<string, readonly TimelinePoint[]>): 
         )
       const colour = colours[i % colours.length]
       const label = `<text x="${left + wide - 4}" y="${top + 14 + 14 * i}" text-anchor="end" fill="${colour}">${server}</text>`
-      return `<polyline fill="none" stroke="${colour}" points="${places.join(' ')}"/>${label}`
+      return `<polyline fill="none" stroke="${colour}" points="${line.join(' ')}"/>${label}`
     })
     return `<text x="${left}" y="${top - 6}">${name}, at most ${most.toFixed(most < 10 ? 1 : 0)}</text><rect x="${left}" y="${top}" width="${wide}" height="${high}" fill="none" stroke="#888"/>${lines.join('')}`
   })

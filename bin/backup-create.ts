@@ -9,14 +9,14 @@ import { syncFolder } from '../core/storage/embedded/log/wal.ts'
 import type { BackupFile } from '../core/storage/engine.ts'
 import { type Progress, showProgress } from './progress.ts'
 
-export interface Source {
+interface Source {
   /** Of the main server, without a slash at the end. */
   readonly url: string
   /** Value of `Authorization`. */
   readonly authorization?: string
 }
 
-export interface CopyReport {
+interface CopyReport {
   readonly manifest: Manifest
   readonly copiedFiles: number
   readonly copiedBytes: number
@@ -31,7 +31,7 @@ export async function createBackup(source: Source, dir: string): Promise<CopyRep
   const target = join(dir, 'manifest.json')
   const old = await readOld(target)
   const response = await request(source, 'POST', '/admin/backup')
-  const place = response.headers.get('location') ?? ''
+  const location = response.headers.get('location') ?? ''
   const text = await response.text()
   const manifest = readManifest(text, `${source.url}/admin/backup`)
   const progress = showProgress(
@@ -42,7 +42,7 @@ export async function createBackup(source: Source, dir: string): Promise<CopyRep
   let copiedBytes = 0
   try {
     for (const [index, file] of manifest.files.entries()) {
-      const copied = await copyFile(source, `${place}/${index}`, join(dir, file.path), file, progress)
+      const copied = await copyFile(source, `${location}/${index}`, join(dir, file.path), file, progress)
       if (copied > 0) copiedFiles++
       copiedBytes += copied
     }
@@ -51,13 +51,13 @@ export async function createBackup(source: Source, dir: string): Promise<CopyRep
     await removeOld(dir, old, manifest)
   } finally {
     // It ends by itself when this does not arrive.
-    await request(source, 'DELETE', place).catch(() => {})
+    await request(source, 'DELETE', location).catch(() => {})
   }
   return { manifest, copiedFiles, copiedBytes }
 }
 
 /** Bytes that came over the wire. */
-async function copyFile(source: Source, place: string, path: string, file: BackupFile, progress: Progress) {
+async function copyFile(source: Source, location: string, path: string, file: BackupFile, progress: Progress) {
   if (await isThere(path, file)) {
     progress.add(file.bytes)
     return 0
@@ -67,7 +67,7 @@ async function copyFile(source: Source, place: string, path: string, file: Backu
   let copied = 0
   for (let attempt = 1; ; attempt++) {
     try {
-      copied += await fetchRest(source, place, part, file, progress)
+      copied += await fetchRest(source, location, part, file, progress)
       if ((await fileChecksum(part)) === file.checksum) break
       // Something else lay there under this name, or the disk is bad: once more from the start.
       await rm(part)
@@ -83,7 +83,7 @@ async function copyFile(source: Source, place: string, path: string, file: Backu
 }
 
 /** Appends what is missing of a file that may have been begun earlier. */
-async function fetchRest(source: Source, place: string, part: string, file: BackupFile, progress: Progress) {
+async function fetchRest(source: Source, location: string, part: string, file: BackupFile, progress: Progress) {
   const begun = await sizeOf(part)
   const from = begun > file.bytes ? 0 : begun
   const output = await open(part, from === 0 ? 'w' : 'r+')
@@ -91,7 +91,7 @@ async function fetchRest(source: Source, place: string, part: string, file: Back
   progress.add(from)
   try {
     if (from < file.bytes) {
-      const response = await request(source, 'GET', place, from > 0 ? { range: `bytes=${from}-` } : {})
+      const response = await request(source, 'GET', location, from > 0 ? { range: `bytes=${from}-` } : {})
       if (from > 0 && response.status !== 206) throw new BackupError(`${source.url} cannot go on at byte ${from}`)
       for await (const chunk of response.body!) {
         await output.write(chunk, 0, chunk.length, at)
@@ -109,7 +109,7 @@ async function fetchRest(source: Source, place: string, part: string, file: Back
 }
 
 /** Not worth another attempt. */
-export class BackupError extends Error {
+class BackupError extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'BackupError'

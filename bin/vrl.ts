@@ -86,8 +86,8 @@ function answer(line: string): string {
   if (program === undefined) {
     const { code, span } = diagnostics.find(({ severity }) => severity === 'error')!
     const text = JSON.stringify(printDiagnostics(source, diagnostics))
-    const place = JSON.stringify(position(source, span.start)).slice(1)
-    return `${head},"ok":false,"stage":"compile","code":${code},"message":${text},${place}`
+    const location = JSON.stringify(position(source, span.start)).slice(1)
+    return `${head},"ok":false,"stage":"compile","code":${code},"message":${text},${location}`
   }
   const outcome = program.run(event)
   if (outcome.ok)

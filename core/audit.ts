@@ -6,7 +6,7 @@ import { createLogFiles } from './log/file.ts'
 import type { Metrics } from './metrics/metrics.ts'
 
 /** One line. */
-export interface AuditEvent {
+interface AuditEvent {
   /** `login`, `create_table`, `delete`, `call` … */
   readonly action: string
   readonly user: string

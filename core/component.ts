@@ -1,7 +1,7 @@
 // How the parts of a server are: each plugin, and what it reports of its own parts.
 import type { Metrics } from './metrics/metrics.ts'
 
-export type ComponentState = 'starting' | 'ok' | 'degraded' | 'failed'
+type ComponentState = 'starting' | 'ok' | 'degraded' | 'failed'
 
 export interface ComponentReport {
   /** A part of the plugin, a word; absent: the plugin as a whole. */

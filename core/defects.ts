@@ -12,7 +12,7 @@ const exitCode = 70
 /** Milliseconds the server has to close beyond `http.shutdown_grace`. */
 export const closingTime = 5_000
 
-export interface Defects {
+interface Defects {
   /** From now on defects are logged by this server, and close it. */
   follow(running: Running): void
 }

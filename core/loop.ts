@@ -5,7 +5,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { every } from './timer.ts'
 
 /** What the log tells of a piece of work; `plugin` and `path` are labels in the metrics, too. */
-export interface WorkFacts {
+interface WorkFacts {
   readonly plugin: string
   readonly path: string
   readonly [fact: string]: string
@@ -42,15 +42,15 @@ export function watchLoop(
   let current: LoopWork | undefined
   let since = busyTime()
   let longest: LoopWork | undefined
-  let longestTime = 0
+  let maxTime = 0
   let looked = performance.now()
   let processor = processorTime()
 
   const note = (work: LoopWork | undefined) => {
     const now = busyTime()
-    if (current !== undefined && now - since > longestTime) {
+    if (current !== undefined && now - since > maxTime) {
       longest = current
-      longestTime = now - since
+      maxTime = now - since
     }
     current = work
     since = now
@@ -63,13 +63,13 @@ export function watchLoop(
     delays.observe(late / 1000)
     const limit = config.event_loop_threshold
     if (limit > 0 && late > limit) {
-      const facts = longestTime > limit ? longest?.facts() : undefined
+      const facts = maxTime > limit ? longest?.facts() : undefined
       held.add(1, { plugin: facts?.plugin ?? 'unknown', path: facts?.path ?? 'unknown' })
       const times = { ms: Math.round(late), processor_ms: Math.round(worked - processor) }
-      log.warn({ ...facts, ...times, work_ms: Math.round(longestTime) }, 'the event loop was held')
+      log.warn({ ...facts, ...times, work_ms: Math.round(maxTime) }, 'the event loop was held')
     }
     longest = undefined
-    longestTime = 0
+    maxTime = 0
     looked = now
     processor = worked
   }

@@ -13,9 +13,9 @@ const failures = {
   close: 'cannot stop'
 } as const
 
-export type Phase = keyof typeof failures
+type Phase = keyof typeof failures
 
-export interface PhaseLimits {
+interface PhaseLimits {
   /** Milliseconds it may take; 0 sets no limit. */
   readonly limit: number
   /** Nobody waits for the phase any more: its reason is thrown. */

@@ -12,7 +12,7 @@ import { readOptions } from './registry.ts'
 import { serialQueue } from './serial.ts'
 import type { EnabledPlugin } from './server.ts'
 
-export interface ReloadReport {
+interface ReloadReport {
   /** Keys that have their new value. */
   readonly applied: readonly string[]
   /** Keys that keep their old value until a restart. */
@@ -25,7 +25,7 @@ export interface ReloadReport {
  */
 export type Reload = (config: Config | (() => Config)) => Promise<ReloadReport>
 
-export interface ReloadDependencies {
+interface ReloadDependencies {
   readonly core: Core
   /** All that run, with the options they were given; these objects change in place. */
   readonly plugins: readonly EnabledPlugin[]

@@ -5,7 +5,7 @@ import { exitNow, exitWithin } from './exit.ts'
 import type { Running } from './start.ts'
 import { after } from './timer.ts'
 
-export interface StopSignals {
+interface StopSignals {
   /** Fires at the first signal; for `start`. */
   readonly signal: AbortSignal
   /** From now on a signal closes this server. */

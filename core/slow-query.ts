@@ -9,7 +9,7 @@ import { bitmap, setBit } from './model/batch.ts'
 import type { ColumnType } from './model/types.ts'
 import type { SystemTables } from './storage/system.ts'
 
-export interface SlowQuery {
+interface SlowQuery {
   /** As the user wrote it; only its beginning is kept, and no constant behind a word such as `password`. */
   readonly query: string
   /** Milliseconds the server worked on it: not what a slow client took to read its rows. */
@@ -25,7 +25,7 @@ export interface SlowQueries {
   flush(): Promise<void>
 }
 
-export interface SlowQueryDependencies {
+interface SlowQueryDependencies {
   readonly config: Config['slow_query']
   readonly system: SystemTables
   readonly metrics: Metrics

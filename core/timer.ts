@@ -20,7 +20,7 @@ export function every(milliseconds: number, run: () => void): Timer {
   return schedule(milliseconds, run, () => milliseconds)
 }
 
-export interface PauseOptions {
+interface PauseOptions {
   /** Ends the pause: it rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** False: the pause does not keep the process alive. */

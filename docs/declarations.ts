@@ -9,13 +9,13 @@ import { API, type Checker, type Symbol as Named, type Project, SymbolFlags } fr
 const root = join(import.meta.dirname, '..')
 
 /** A name and the text of its declarations; `file` is where they are, without its ending. */
-export interface Declared {
+interface Declared {
   readonly name: string
   readonly file: string
   readonly text: string
 }
 
-export interface ApiDeclarations {
+interface ApiDeclarations {
   /** Of each module that can be imported, ascending. */
   readonly modules: ReadonlyMap<string, readonly Declared[]>
   /** What those name and no module exports, by file and name. */

@@ -22,8 +22,8 @@ export function questions(hosts: number, rounds: number): QuestionKind[] {
   const host = (i: number, salt = 1) => `host_${Math.floor(draw(i, salt) * hosts)}`
   /** A stretch of so many hours somewhere in the data. */
   const span = (i: number, hours: number): [number, number] => {
-    const room = Math.max(0, end - start - hours * hour)
-    const from = start + Math.floor((draw(i, 2) * room) / step) * step
+    const spare = Math.max(0, end - start - hours * hour)
+    const from = start + Math.floor((draw(i, 2) * spare) / step) * step
     return [from, Math.min(end, from + hours * hour)]
   }
   return [

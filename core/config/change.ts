@@ -1,6 +1,5 @@
 // What differs between two loaded configurations, and what of it a running server can take over.
 import type { TSchema } from 'typebox'
-import { nodeAt } from './environment.ts'
 import { isTable, type SchemaNode } from './read.ts'
 
 export interface ChangedKey {
@@ -23,11 +22,6 @@ export function changedKeys(
     if (node.properties !== undefined && isTable(old) && isTable(now)) return changedKeys(node as TSchema, old, now, at)
     return JSON.stringify(old) === JSON.stringify(now) ? [] : [{ path: at, live: node.live === true }]
   })
-}
-
-/** Whether the key at `path` changes while running. */
-export function isLive(schema: TSchema, path: readonly string[]): boolean {
-  return nodeAt(schema as SchemaNode, path)?.live === true
 }
 
 /** Puts the values of some keys in place: whoever holds the target, or a table of it, sees them. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from './schema.ts'
 
 /** A folder, and what it is called. */
-export type NamedFolder = readonly [folder: string, name: string]
+type NamedFolder = readonly [folder: string, name: string]
 
 /** Where the server itself lies. */
 const program = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')

@@ -11,7 +11,7 @@ import { exhaustedWait } from './policy.ts'
 import { isTable, readTable, type SchemaNode } from './read.ts'
 import { type Config, configSchema } from './schema.ts'
 
-export interface LoadOptions {
+interface LoadOptions {
   /** TOML file; absent: defaults only. */
   readonly file?: string | undefined
   /** Variables `WEIR__SECTION__KEY` win over the file. Absent: none. */

@@ -10,7 +10,7 @@ const hidden = '******'
 /** Names whose texts are taken for secrets unless their schema says `secret: false`. */
 const secretName = /(password|secret|token|credential|(api|access|private)_?key)s?$/i
 
-export interface PrintOptions {
+interface PrintOptions {
   /** Schemas of the plugins' own options by name; their defaults are shown and their secrets known. */
   readonly plugins?: Readonly<Record<string, TSchema>>
 }

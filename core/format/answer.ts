@@ -13,7 +13,7 @@ export interface RecordsAnswer {
 }
 
 /** The effect of one statement. */
-export interface AffectedAnswer {
+interface AffectedAnswer {
   readonly kind: 'affected'
   readonly rows: number
 }

@@ -23,7 +23,7 @@ export function arrowList(library: typeof Arrow, item: ArrowColumn): ArrowColumn
   }
 }
 
-export interface ArrowField extends Pick<NestedField, 'name'> {
+interface ArrowField extends Pick<NestedField, 'name'> {
   readonly layout: ArrowColumn
 }
 

@@ -38,7 +38,7 @@ export interface ResultFormats {
   choose(parameter: (name: string) => string | undefined): ResultEncoding
 }
 
-export interface ResultEncoding {
+interface ResultEncoding {
   readonly format: ResultFormat
   readonly encoding: Pick<EncodeOptions, 'epoch' | 'compression'>
 }

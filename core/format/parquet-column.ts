@@ -11,7 +11,7 @@ import {
 } from '../storage/embedded/parquet/index.ts'
 import { jsonWriter, type ValueWriter } from './json-value.ts'
 
-export interface GroupColumn {
+interface GroupColumn {
   readonly column: ParquetColumn
   /** Adds rows `from` until before `to` of a vector. */
   add(vector: ResultVector, from: number, to: number): void

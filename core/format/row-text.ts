@@ -3,7 +3,7 @@ import type { ResultVector } from '../model/batch.ts'
 import { longPiece, type RecordsAnswer } from './answer.ts'
 import type { Cell } from './json-value.ts'
 
-export interface RowLayout {
+interface RowLayout {
   /** Before the first cell of a row and after the last one. */
   readonly open: string
   readonly close: string
@@ -12,7 +12,7 @@ export interface RowLayout {
   readonly cells: readonly CellLayout[]
 }
 
-export interface CellLayout {
+interface CellLayout {
   /** Which column of the answer. */
   readonly column: number
   /** Stands before the cell. */

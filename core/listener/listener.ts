@@ -59,8 +59,8 @@ export const udpOptions = (addr: string, description: string) =>
   )
 
 export type TcpOptions = Static<ReturnType<typeof tcpOptions>>
-export type UdpOptions = Static<ReturnType<typeof udpOptions>>
-export type GrpcOptions = Static<ReturnType<typeof grpcOptions>>
+type UdpOptions = Static<ReturnType<typeof udpOptions>>
+type GrpcOptions = Static<ReturnType<typeof grpcOptions>>
 
 /** A connection of a TCP listener. Iterating gives what arrives; nothing is read from the socket while nobody asks. */
 export interface Connection {

@@ -47,7 +47,7 @@ export interface Listeners {
 }
 
 /** What listeners share with the HTTP servers. */
-export type ListenerDependencies = Pick<ServerDependencies, 'plugins' | 'services' | 'budget' | 'quotas' | 'stopping'>
+type ListenerDependencies = Pick<ServerDependencies, 'plugins' | 'services' | 'budget' | 'quotas' | 'stopping'>
 
 /** Throws with nothing left open. */
 export async function openListeners(core: Core, parts: ListenerDependencies): Promise<Listeners> {

@@ -9,7 +9,7 @@ import type { ListenerScope } from './open.ts'
 /** Milliseconds. */
 export const handshakeTimeout = 10_000
 
-export interface OpenServer {
+interface OpenServer {
   readonly address: ListenerAddress
   /** Takes no more connections, does `finish` and closes what is left. */
   stop(finish: () => Promise<void>): Promise<void>

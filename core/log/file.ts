@@ -8,7 +8,7 @@ const hourly = /^-\d{4}-\d\d-\d\d-\d\d\.log$/
 /** Milliseconds until a file that could not be opened is tried again. */
 const retry = 10_000
 
-export interface LogFileOptions {
+interface LogFileOptions {
   /** What their names begin with; default `weir`. */
   readonly name?: string
   readonly dir: string

@@ -1,8 +1,8 @@
 // Which lines are logged: a level for everything, and others for some plugins.
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
-export type LogLevel = (typeof logLevels)[number]
+type LogLevel = (typeof logLevels)[number]
 
 export interface Levels {
   readonly all: LogLevel

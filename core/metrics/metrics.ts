@@ -13,7 +13,7 @@ export interface Counter {
   add(amount: number, labels?: Labels): void
 }
 
-export interface Gauge {
+interface Gauge {
   set(value: number, labels?: Labels): void
 }
 
@@ -43,7 +43,7 @@ export interface MetricSample {
   readonly value: number
 }
 
-export interface MetricFamily {
+interface MetricFamily {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
   readonly help: string

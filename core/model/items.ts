@@ -44,11 +44,11 @@ const maxCells = 1 << 25
 const maxFields = 1 << 14
 
 /** Refuses a batch of more than 2^25 cells or 2^14 fields with DbError `InvalidArguments`. */
-export function checkRoom(fields: number, rows: number): void {
+export function checkCells(fields: number, rows: number): void {
   if (fields <= maxFields && fields * rows <= maxCells) return
   throw new DbError(
     'InvalidArguments',
-    `the items take too much room: ${fields} keys × ${rows} items, at most are ${maxFields} keys and ${maxCells} cells; send fewer items at once`
+    `the items have too many cells: ${fields} keys × ${rows} items, at most are ${maxFields} keys and ${maxCells} cells; send fewer items at once`
   )
 }
 
@@ -259,7 +259,7 @@ export class ItemBatch {
   addRow(row: number): number {
     if (this.rows === this.#capacity) {
       const capacity = Math.max(16, this.#capacity * 2)
-      checkRoom(Math.max(1, this.fields.size), capacity)
+      checkCells(Math.max(1, this.fields.size), capacity)
       this.reserve(capacity)
     }
     this.positions ??= Uint32Array.from({ length: this.#capacity }, (_, i) => i)
@@ -278,7 +278,7 @@ export class ItemBatch {
   take(name: string): ItemField {
     let field = this.fields.get(name)
     if (field === undefined) {
-      checkRoom(this.fields.size + 1, this.#capacity)
+      checkCells(this.fields.size + 1, this.#capacity)
       field = new ItemField(name, this.#capacity)
       this.fields.set(name, field)
     }

@@ -1,7 +1,7 @@
 // Names of nested result types, `List<T>` and `Struct<name: T, …>`, and what they are made of.
 import type { ResultType } from './types.ts'
 
-export type NestedType =
+type NestedType =
   | { readonly kind: 'list'; readonly item: ResultType }
   | { readonly kind: 'struct'; readonly fields: readonly NestedField[] }
 

@@ -2,7 +2,7 @@
 import { bothCases, type CharSet, charRange, everyChar } from './tree.ts'
 
 /** Where a reader stopped. */
-export interface ReadSet {
+interface ReadSet {
   readonly chars: CharSet
   readonly end: number
 }

@@ -34,7 +34,7 @@ interface NodeFacts {
 const nothing: NodeFacts = { nullable: true, first: [], last: [], sure: [], freely: true }
 
 /** What is known of a one-unambiguous expression. */
-export interface OneUnambiguous {
+interface OneUnambiguous {
   /** Every match has at least one character. */
   readonly takesSome: boolean
 }

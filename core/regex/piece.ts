@@ -13,7 +13,7 @@ interface Piece {
   readonly inside: number
 }
 
-export interface Pieces {
+interface Pieces {
   /** Native source; capture k + 1 is `list[k]`. */
   readonly source: string
   readonly list: readonly Piece[]

@@ -14,7 +14,7 @@ export interface Reading {
 }
 
 /** How constants stand in SQL: as literals, or as parameters. */
-export type WriteConstant = (text: string) => string
+type WriteConstant = (text: string) => string
 
 /** How the indexes of a text say that it is searched; without one case counts. `columns` are those it may be. */
 export function readingOf(columns: readonly TableColumn[]): Reading {

@@ -14,7 +14,7 @@ export interface AdmissionOptions {
   refused?(reason: Refusal): void
 }
 
-export type Refusal = 'full' | 'late'
+type Refusal = 'full' | 'late'
 
 interface Waiting {
   readonly start: () => void

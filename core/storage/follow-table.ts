@@ -6,7 +6,7 @@ import type { Table } from '../model/table.ts'
 import type { QueryResult } from './engine.ts'
 import type { Store } from './store.ts'
 
-export interface FollowOptions {
+interface FollowOptions {
   /** In the database of the context. */
   readonly table: string
   /** Milliseconds between two looks at what was written. Default: 1000. */
@@ -17,7 +17,7 @@ export interface FollowOptions {
   readonly until?: AbortSignal
 }
 
-export interface FollowedRows {
+interface FollowedRows {
   readonly columns: readonly ResultColumn[]
   readonly batch: ResultBatch
   /** Rows left out so far, because too many waited. */

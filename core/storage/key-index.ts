@@ -17,7 +17,7 @@ const nextWord = 6
 const stepKeys = 4_096
 
 /** Slot and number of the series of some keys. */
-export interface FoundKeys {
+interface FoundKeys {
   readonly targets: Uint32Array
   readonly tsids: Uint32Array
 }

@@ -1,6 +1,6 @@
 // For whoever waits until something is so: looks again each time it may have become so.
 
-export interface News {
+interface News {
   /** Something changed: all who wait look again, before the call returns. */
   tell(): void
   /** What `look` finds, as soon as it finds something. Rejects with the signal's reason. */

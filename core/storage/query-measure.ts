@@ -7,7 +7,7 @@ import type { Semaphore } from './semaphore.ts'
 import { timed } from './timed.ts'
 
 /** Waits for admission, runs a query and measures it. The query counts as running until its result is read to the end, left or closed. */
-export type RunQuery = (kind: Query['kind'], asking: Asking, run: () => Promise<QueryResult>) => Promise<QueryResult>
+type RunQuery = (kind: Query['kind'], asking: Asking, run: () => Promise<QueryResult>) => Promise<QueryResult>
 
 type Asking = Pick<RequestContext, 'signal' | 'user'>
 

@@ -10,7 +10,7 @@ import type { TableStep } from './engine.ts'
 /** Writes that are planned in one step. */
 const stepWrites = 64
 
-export type WritePlan =
+type WritePlan =
   /** The table has every column of the write. */
   | { readonly kind: 'ready'; readonly columns: readonly Column[] }
   | { readonly kind: 'create'; readonly definition: TableDefinition }

@@ -3,7 +3,7 @@ import type { Column, TableWrite } from '../model/batch.ts'
 import type { SeriesLabel, SeriesName, SeriesWrite } from '../model/series.ts'
 import type { Table, TableColumn, TableOptions } from '../model/table.ts'
 
-export interface NamedSeries {
+interface NamedSeries {
   /** Which key. */
   readonly index: number
   readonly labels: readonly SeriesLabel[]

@@ -21,7 +21,7 @@ export interface SeriesDependencies {
 }
 
 /** Whose write it is, and what it may do. */
-export interface SeriesRequest {
+interface SeriesRequest {
   readonly db: string
   readonly plugin: string
   readonly autoCreate: boolean
@@ -29,7 +29,7 @@ export interface SeriesRequest {
   readonly options: TableOptions
 }
 
-export interface SeriesOutcome {
+interface SeriesOutcome {
   readonly writes: readonly (ResolvedSeries | ResolvedWrite)[]
   /** What was left out of a partial write. */
   readonly refused: RefusedSeries

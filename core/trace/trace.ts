@@ -14,7 +14,7 @@ export interface Span {
   end(): void
 }
 
-export interface SpanOptions {
+interface SpanOptions {
   /** True: part of nothing, whatever asked for it. */
   readonly root?: boolean
   /** Work for a client that may be part of its trace: the `traceparent` of the request. */

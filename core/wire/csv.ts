@@ -1,6 +1,6 @@
 // The first record of comma separated text, as ranges of its bytes.
 
-export interface CsvFields {
+interface CsvFields {
   /** Start and end of each field; the same numbers in `quoted` where quotes are doubled inside. */
   readonly ranges: number[]
   /** By field: true where doubled quotes, or text behind the closing quote, must be taken out of the range. */

@@ -239,14 +239,14 @@ export class ProtoWriter {
 
   double(field: number, value: number): this {
     this.varint(field * 8 + wireType.fixed64)
-    const at = this.#room(8)
+    const at = this.#reserve(8)
     this.#view.setFloat64(at, value, true)
     return this
   }
 
   /** Eight bytes of a packed list. */
   rawDouble(value: number): this {
-    const at = this.#room(8)
+    const at = this.#reserve(8)
     this.#view.setFloat64(at, value, true)
     return this
   }
@@ -254,7 +254,7 @@ export class ProtoWriter {
   /** A double by its bit pattern. */
   bits64(field: number, low: number, high: number): this {
     this.varint(field * 8 + wireType.fixed64)
-    const at = this.#room(8)
+    const at = this.#reserve(8)
     this.#view.setInt32(at, low, true)
     this.#view.setInt32(at + 4, high, true)
     return this
@@ -271,7 +271,7 @@ export class ProtoWriter {
   }
 
   raw(bytes: Uint8Array): this {
-    const at = this.#room(bytes.length)
+    const at = this.#reserve(bytes.length)
     this.#bytes.set(bytes, at)
     return this
   }
@@ -296,13 +296,13 @@ export class ProtoWriter {
   }
 
   #put(byte: number): this {
-    const at = this.#room(1)
+    const at = this.#reserve(1)
     this.#bytes[at] = byte
     return this
   }
 
   /** Where `count` more bytes go: ask before naming the memory, which it may replace. */
-  #room(count: number): number {
+  #reserve(count: number): number {
     const at = this.#length
     this.#length = at + count
     if (this.#length > this.#bytes.length) {

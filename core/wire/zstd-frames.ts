@@ -1,7 +1,7 @@
 // Where the frames of a zstd stream begin and end (RFC 8878, section 3), read from their headers alone.
 import { DbError } from '../errors.ts'
 
-export interface ZstdFrame {
+interface ZstdFrame {
   readonly start: number
   readonly end: number
 }

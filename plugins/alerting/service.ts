@@ -14,14 +14,14 @@ import { reasonOf } from './reason.ts'
 import { type LoadLimits, loadRules } from './rule/load.ts'
 import type { RuleGroup } from './rule/rule.ts'
 
-export interface AlertingOptions extends EvaluateOptions, NotifyOptions, LoadLimits {
+interface AlertingOptions extends EvaluateOptions, NotifyOptions, LoadLimits {
   readonly rule_files: readonly string[]
   readonly db: string
   /** Milliseconds. */
   readonly evaluation_interval: number
 }
 
-export interface AlertingDependencies {
+interface AlertingDependencies {
   readonly promql: PromqlService | undefined
   readonly sql: SqlQueryService | undefined
   readonly metricsys: MetricsysService | undefined

@@ -1,7 +1,7 @@
 // What the first page shows: how the server is and what came in since it started, by plugin.
 import type { ComponentStatus, Core } from '../../core/index.ts'
 
-export interface Home {
+interface Home {
   readonly version: string
   readonly ready: boolean
   /** Why it is not ready. */

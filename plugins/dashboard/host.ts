@@ -9,11 +9,11 @@ export interface DashboardHost {
   request(path: string, options?: DashboardRequest): Promise<Response>
   /** Parameters of the page's address. */
   parameters(): URLSearchParams
-  /** Changes them; undefined takes one away. */
+  /** Changes parameters; undefined removes one. */
   change(changes: Readonly<Record<string, string | undefined>>): void
-  /** Calls it now and whenever the address changes; returns what ends that. */
+  /** Calls `show` now and whenever the address changes; returns a function that ends that. */
   follow(show: (parameters: URLSearchParams) => void): () => void
-  /** Shows above the page what loads anew, by hand or every few seconds, and calls `load` each time; returns what ends that. */
+  /** Shows the refresh control above the page and calls `load` each time; returns a function that removes it. */
   onRefresh(load: () => void): () => void
   /** At the moment. */
   readonly isDark: boolean

@@ -1,4 +1,4 @@
-// Files of the dashboard, `/dashboard/…`: what is no file is a place inside of the page.
+// Files of the dashboard, `/dashboard/…`: any other path is a page that the script shows.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'

@@ -21,7 +21,7 @@ export const replies = {
   23: { status: 503, text: 'Server is shutting down' }
 } as const
 
-export type ReplyCode = keyof typeof replies
+type ReplyCode = keyof typeof replies
 
 /** A refusal by its number; `event` is the index of the event it is about. */
 export class CollectorError extends DbError {

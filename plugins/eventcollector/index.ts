@@ -33,10 +33,8 @@ export default definePlugin({
     max_request_tables: count(1_000, 'Tables that the events of one request go to; more are refused with 400.')
   }),
   setup(core, config): CollectorService {
-    const { acknowledge, max_channels, max_request_tables } = config
-    const tables = { max: max_request_tables, key: 'plugins.eventcollector.max_request_tables' }
-    const receive = createReceive(core, tables)
-    return { receive, acks: acknowledge ? createAcks(max_channels) : undefined }
+    const { acknowledge, max_channels } = config
+    return { receive: createReceive(core, config), acks: acknowledge ? createAcks(max_channels) : undefined }
   },
   routes: (app, config) => routes(app, app.services.eventcollector, config),
   credentials: readCredentials,

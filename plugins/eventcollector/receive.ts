@@ -5,7 +5,6 @@ import {
   type Item,
   ItemBatch,
   type ItemError,
-  type Limit,
   nameProblem,
   Pace,
   type RequestContext,
@@ -27,7 +26,7 @@ export interface PipelineStep {
   readonly maxNestedLevels?: number
 }
 
-export interface Receiving {
+interface Receiving {
   /** Reads the body; throws CollectorError. */
   readonly read: () => Steps<Events>
   readonly pipeline: PipelineStep | undefined
@@ -39,15 +38,19 @@ export type Receive = (ctx: RequestContext, request: Receiving) => Promise<Pipel
 /** How many left out events an answer tells. */
 const shownErrors = 10
 
-/** `tables`: to how many of them the events of one request may go. */
-export function createReceive(core: Core, tables: Limit): Receive {
+interface CollectorOptions {
+  /** Tables that the events of one request may go to. */
+  readonly max_request_tables: number
+}
+
+export function createReceive(core: Core, { max_request_tables }: CollectorOptions): Receive {
   const labels = ['plugin', 'reason']
   const skipped = core.metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
   return async (ctx, { read, pipeline }) => {
     core.store.requireDatabase(ctx.db)
     const pace = new Pace(ctx.signal)
     const events = await runPaced(pace, read())
-    checkGroups(events, tables)
+    checkGroups(events, max_request_tables)
     const { failures } = events.batch
     if (failures.length > 0) skipped.add(failures.length, { plugin: ctx.plugin, reason: 'decode' })
     const own = failures.map(({ row, message }) => ({ index: events.batch.position(row), message }))
@@ -59,8 +62,9 @@ export function createReceive(core: Core, tables: Limit): Receive {
   }
 }
 
-function checkGroups({ groups }: Events, { max, key }: Limit): void {
+function checkGroups({ groups }: Events, max: number): void {
   if (groups.length > max) {
+    const key = 'plugins.eventcollector.max_request_tables'
     throw new DbError('InvalidArguments', `the events go to ${groups.length} tables, at most are ${max} (${key})`)
   }
   for (const { table } of groups) checkTable(table)

@@ -30,7 +30,7 @@ export interface CollectorService {
   readonly acks: Acks | undefined
 }
 
-export interface CollectorRoutes {
+interface CollectorRoutes {
   /** Bytes of one event in JSON, and of a request that asks for numbers. */
   readonly max_event_size: number
   readonly query_token: boolean

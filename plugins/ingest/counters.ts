@@ -2,7 +2,7 @@
 import type { Core, RequestContext } from '../../core/index.ts'
 
 /** One request. */
-export interface Observed {
+interface Observed {
   /** Times the run of the pipeline. */
   transform<T>(run: () => Promise<T>): Promise<T>
   rows(count: number): void

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { DbError, firstValue, itemContentTypes, type Parameters } from '../../core/index.ts'
 import type { PipelineHeaders, PipelineRunOptions } from '../services.ts'
 
-export interface IngestRequest {
+interface IngestRequest {
   readonly pipeline: string
   readonly contentType: string
   readonly options: PipelineRunOptions & { readonly skipError: boolean; readonly ignoreErrors: boolean }

@@ -3,7 +3,7 @@ import { DbError, SqlParameters } from '../../core/index.ts'
 import { besideOf, type Source } from './source.ts'
 import { column, type Piece, rowsOf, run, time } from './statement.ts'
 
-export interface Operation {
+interface Operation {
   readonly name: string
   readonly spanKind: string
 }
@@ -43,7 +43,7 @@ export async function listOperations(
   return rows.map(([found, foundKind]) => ({ name: String(found ?? ''), spanKind: kindWord(String(foundKind ?? '')) }))
 }
 
-export interface Dependency {
+interface Dependency {
   readonly parent: string
   readonly child: string
   readonly callCount: number

@@ -9,7 +9,7 @@ import { type AnswerLimits, readSpans, searchTraces } from './search.ts'
 import { type Source, sourceOf } from './source.ts'
 import { type Trace, tracesOf } from './trace.ts'
 
-export interface JaegerOptions extends SearchLimits, AnswerLimits {
+interface JaegerOptions extends SearchLimits, AnswerLimits {
   readonly max_names: number
   /** Milliseconds. */
   readonly trace_window: number

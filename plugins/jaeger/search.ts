@@ -9,7 +9,7 @@ import { tagFilter } from './tag-filter.ts'
 /** The values a span has, by column. */
 export type SpanRow = ReadonlyMap<string, unknown>
 
-export interface Found extends TimeRange {
+interface Found extends TimeRange {
   /** The latest first. */
   readonly traceIds: readonly string[]
 }

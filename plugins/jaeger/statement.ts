@@ -13,7 +13,7 @@ import type { Source } from './source.ts'
 /** A statement in pieces: what is no text is a table. */
 export type Piece = string | From
 
-export interface From {
+interface From {
   readonly table: Table
   readonly alias: string
   /** Met by every row that counts. */

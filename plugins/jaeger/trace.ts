@@ -11,19 +11,19 @@ export interface Trace {
   readonly warnings: null
 }
 
-export interface Process {
+interface Process {
   readonly serviceName: string
   readonly tags: readonly Tag[]
 }
 
-export interface Reference {
+interface Reference {
   readonly refType: 'CHILD_OF' | 'FOLLOWS_FROM'
   readonly traceID: string
   readonly spanID: string
 }
 
 /** Times are microseconds. */
-export interface Span {
+interface Span {
   readonly traceID: string
   readonly spanID: string
   readonly flags: number

@@ -14,7 +14,7 @@ import type { DecodedTable } from './decode/measurement.ts'
 import type { Precision } from './decode/time.ts'
 import { createTags } from './tags.ts'
 
-export interface WriteOptions extends DecodeLimits {
+interface WriteOptions extends DecodeLimits {
   readonly merge_mode: 'last_non_null' | 'last_row'
 }
 

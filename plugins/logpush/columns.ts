@@ -4,7 +4,7 @@ import {
   bitmap,
   type Column,
   cell,
-  checkRoom,
+  checkCells,
   compareUtf8,
   DbError,
   type DictionaryData,
@@ -30,7 +30,7 @@ export function* columnsOf(push: Push): Steps<Column[]> {
   if (taken !== undefined) {
     throw new DbError('InvalidArguments', `the label ${taken} is called as a column that every entry has`)
   }
-  checkRoom(names.length + reserved.length, rows)
+  checkCells(names.length + reserved.length, rows)
   const all = new Uint32Array(rows)
   for (let row = 0; row < rows; row++) all[row] = row
   yield

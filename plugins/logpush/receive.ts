@@ -19,7 +19,7 @@ import { decodeProtobuf } from './decode/protobuf.ts'
 import { type Push, timeColumn } from './decode/push.ts'
 import { itemsOf } from './items.ts'
 
-export interface PushRequest {
+interface PushRequest {
   readonly body: Uint8Array
   readonly contentType: string | undefined
   readonly table: string
@@ -29,7 +29,7 @@ export interface PushRequest {
   readonly hold: (bytes: number) => void
 }
 
-export interface Received {
+interface Received {
   /** Affected rows of each table. */
   readonly written: readonly number[]
   readonly skipped: PipelineResult['skipped']
@@ -37,7 +37,7 @@ export interface Received {
 
 export type Receive = (ctx: RequestContext, request: PushRequest) => Promise<Received>
 
-export interface PushOptions {
+interface PushOptions {
   /** Bytes of one entry. */
   readonly max_entry_size: number
 }

@@ -5,13 +5,13 @@ import { countQuery, foundQuery, inUnits } from './compile/context.ts'
 import { unitOf, type Value } from './compile/value.ts'
 import { type Window, windowsAround } from './compile/window.ts'
 import type { LogQuery } from './document/tree.ts'
-import { readNumbers } from './newest.ts'
+import { readNumbers } from './latest.ts'
 
 /** Seconds first tried on both sides of a row for lines beside it, and how much more each time. */
-const firstReach = 1n
+const firstWindow = 1n
 const growth = 16n
 /** Seconds between any two times there are. */
-const maxReach = 20_000_000_000n
+const maxWindow = 20_000_000_000n
 
 /** Undefined where no row was found. Few looks at the times of rows are enough: each is far wider than the one before. */
 export async function findWindows(
@@ -29,10 +29,10 @@ export async function findWindows(
     const { before, after } = inUnits(context, unit)
     return windowsAround(times, before, after)
   }
-  for (let reach = firstReach; ; reach *= growth) {
-    const ticks = reach * unitsPerSecond[unit]
+  for (let seconds = firstWindow; ; seconds *= growth) {
+    const ticks = seconds * unitsPerSecond[unit]
     const windows = windowsAround(times, context.before > 0 ? ticks : 0n, context.after > 0 ? ticks : 0n)
-    if (reach > maxReach) return windows
+    if (seconds > maxWindow) return windows
     const counts = await readNumbers(store, ctx, countQuery(write(), table, query, windows))
     const isEnough = counts.every((count, i) => count >= BigInt(i % 2 === 0 ? context.before : context.after))
     if (isEnough) return windows

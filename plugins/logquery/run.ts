@@ -17,7 +17,7 @@ import { type Plan, planRows, readTable } from './compile/plan.ts'
 import { findWindows } from './context.ts'
 import { type QueryLimits, readQuery } from './document/query.ts'
 import type { LogQuery } from './document/tree.ts'
-import { asksLast, narrowToNewest } from './newest.ts'
+import { asksLast, narrowToLatest } from './latest.ts'
 
 /** Reads a document for a request. */
 export function readFor(ctx: RequestContext, text: string | Uint8Array, limits: QueryLimits): LogQuery {
@@ -28,7 +28,7 @@ export function readFor(ctx: RequestContext, text: string | Uint8Array, limits: 
 export async function runQuery({ store }: Pick<Core, 'store'>, ctx: RequestContext, query: LogQuery) {
   const table = await lookAgain(store, async () => findTable(store.seenBy(ctx.user), query))
   checkContext(query)
-  const plan = await (query.context === undefined ? planNewest : planContext)(store, ctx, table, query)
+  const plan = await (query.context === undefined ? planLatest : planContext)(store, ctx, table, query)
   const result = await store.query(ctx, plan.query)
   const answer: RecordsAnswer = {
     kind: 'records',
@@ -61,8 +61,8 @@ function planTable(store: Core['store'], ctx: RequestContext, table: Table, quer
   return planRows(writing, table, query, { ...source, conditions: [last] })
 }
 
-async function planNewest(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Promise<Plan> {
-  return planTable(store, ctx, table, await narrowToNewest(store, ctx, table, query, writingFor(store, ctx)))
+async function planLatest(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Promise<Plan> {
+  return planTable(store, ctx, table, await narrowToLatest(store, ctx, table, query, writingFor(store, ctx)))
 }
 
 /** What is beside rows is known once the rows are. */

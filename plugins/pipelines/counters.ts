@@ -3,7 +3,7 @@ import type { Metrics } from '../../core/index.ts'
 import type { PipelineResult } from '../services.ts'
 
 /** `undecoded` of the skipped items had failed before the run. */
-export type CountResult = (plugin: string, result: PipelineResult, undecoded: number) => void
+type CountResult = (plugin: string, result: PipelineResult, undecoded: number) => void
 
 export function createCounters(metrics: Metrics): CountResult {
   const labels = ['plugin', 'reason']
@@ -40,7 +40,7 @@ export function createStopwatch(
   }
 }
 
-export interface ThreadCounters {
+interface ThreadCounters {
   /** One piece of work has ended: `done`, `failed`, `over_budget` or `cancelled`. */
   end(use: string, result: string): void
   watch(use: string, waiting: () => number): void

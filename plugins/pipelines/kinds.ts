@@ -7,7 +7,7 @@ import { createJsonParse } from './processor/json-parse.ts'
 import { createJsonPath } from './processor/json-path.ts'
 import { variableNames } from './run/variables.ts'
 
-export interface KindOptions {
+interface KindOptions {
   /** Values a path of `json_path` may look at. */
   readonly pathValues: number
   /** Characters a text may have once its matches are replaced. */

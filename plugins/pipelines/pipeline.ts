@@ -10,11 +10,11 @@ export interface TransformColumn {
   readonly type: ColumnType
   readonly semantic: Semantic
   readonly index?: ColumnIndex
-  /** What becomes of a value that does not fit the type. */
+  /** What to do with a value that does not fit the type. */
   readonly onFailure: 'error' | 'ignore' | 'default'
   /** In the type's own representation; bigint for 64-bit integers. */
   readonly fallback?: bigint | number | string
-  /** Starts messages, for example `transform[1] (line 9)`. */
+  /** Prefix of error messages, for example `transform[1] (line 9)`. */
   readonly where: string
 }
 

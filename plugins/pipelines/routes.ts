@@ -7,7 +7,7 @@ import { invalidParameter } from './errors.ts'
 import type { OwnService } from './service.ts'
 import { formatVersion } from './version.ts'
 
-export interface RouteOptions {
+interface RouteOptions {
   readonly dry_run_max_items: number
 }
 

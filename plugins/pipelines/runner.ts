@@ -29,7 +29,7 @@ export interface RunLimits {
   readonly max_document_size: number
 }
 
-export interface RunnerContext {
+interface RunnerContext {
   readonly kinds: ProcessorKinds
   limits(): RunLimits
   /** Largest number of columns of a table of the database. */

@@ -27,7 +27,7 @@ import { parseVersion } from './version.ts'
 import { openVersions } from './versions.ts'
 import { isLight } from './weight.ts'
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly variables_from_input: boolean
   readonly max_dispatch_depth: number
   readonly json_path_max_values: number
@@ -65,7 +65,7 @@ interface AddedProcessor extends ModuleNote {
   receive(message: unknown): void
 }
 
-export interface Created extends Version {
+interface Created extends Version {
   readonly warnings: readonly DocumentWarning[]
 }
 

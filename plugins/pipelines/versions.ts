@@ -16,7 +16,7 @@ import { currentTime } from './version.ts'
 const table = 'pipelines'
 const names = ['name', 'schema', 'content_type', 'pipeline', 'created_at'] as const
 
-export interface Versions {
+interface Versions {
   /** The latest version, or that of a time; undefined where there is none. */
   find(name: string, created?: bigint): Version | undefined
   /** The latest version of each. */

@@ -25,7 +25,7 @@ function weightOf(version: Version | undefined, added: readonly string[]): numbe
 }
 
 function judge(yaml: string, added: readonly string[]): number {
-  // Dispatch runs other documents of unknown weight.
+  // A dispatcher runs other pipelines, whose weight is unknown.
   const isOpen = ['dispatcher', ...added].some(word => yaml.includes(word))
   if (yaml.length > longDocument || isOpen) return Number.POSITIVE_INFINITY
   const patterns = yaml.match(/\b(?:regex|gsub)\b/g)?.length ?? 0

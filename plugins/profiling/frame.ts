@@ -10,7 +10,7 @@ export interface CallFrame {
   readonly columnNumber: number
 }
 
-export interface FrameOptions {
+interface FrameOptions {
   /** Folder of this package, ends with a slash. */
   readonly root: string
   /** Plugins of third parties: package name or path → plugin name. */

@@ -1,7 +1,7 @@
 // A mutex that refuses instead of waiting: profiles taken at the same time would measure each other.
 import { DbError } from '../../core/index.ts'
 
-export interface Mutex {
+interface Mutex {
   /** Runs work that takes about `seconds`. Throws DbError `IllegalState` with status 409 while another runs. */
   run<T>(seconds: number, work: () => Promise<T>): Promise<T>
   isTaken(): boolean

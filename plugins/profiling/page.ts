@@ -299,12 +299,12 @@ export function view(script: Element | null): void {
 
   const layOut = (frame: (typeof frames)[number], from: number, share: number) => {
     const width = share * whole
-    const room = Math.floor((width - 6) / 7)
+    const maxLength = Math.floor((width - 6) / 7)
     frame.box.setAttribute('x', String(from * whole))
     frame.box.setAttribute('width', String(Math.max(0, width - 0.5)))
     frame.label.setAttribute('x', String(from * whole + 3))
     frame.label.textContent =
-      room < 3 ? '' : frame.words.length <= room ? frame.words : `${frame.words.slice(0, room - 1)}…`
+      maxLength < 3 ? '' : frame.words.length <= maxLength ? frame.words : `${frame.words.slice(0, maxLength - 1)}…`
   }
 
   const zoom = (target: (typeof frames)[number]) => {

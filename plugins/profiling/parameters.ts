@@ -2,7 +2,7 @@
 import { DbError, firstValue, formatDuration, type Parameters } from '../../core/index.ts'
 import type { CpuOptions } from './cpu/record.ts'
 
-export const outputs = ['proto', 'text', 'flamegraph'] as const
+const outputs = ['proto', 'text', 'flamegraph'] as const
 
 export type Output = (typeof outputs)[number]
 

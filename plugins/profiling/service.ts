@@ -20,7 +20,7 @@ export interface Profiling {
   close(): Promise<void>
 }
 
-export interface ProfilingOptions {
+interface ProfilingOptions {
   readonly max_upload: number
   readonly heap_profiling: boolean
   readonly heap_interval: number

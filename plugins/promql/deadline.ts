@@ -1,7 +1,7 @@
 // Aborts a query after its time limit, or when its client is gone.
 import { after, DbError, formatDuration } from '../../core/index.ts'
 
-export interface Deadline {
+interface Deadline {
   /** Fires when the time is over or the outer signal fires, with a DbError as its reason. */
   readonly signal: AbortSignal
   clear(): void

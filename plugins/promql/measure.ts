@@ -3,11 +3,7 @@ import { type Core, isDbError, type RequestContext } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult } from '../services.ts'
 
 /** Runs a query and counts it, also where it fails. */
-export type Measure = (
-  ctx: RequestContext,
-  request: PromqlRequest,
-  run: () => Promise<PromqlResult>
-) => Promise<PromqlResult>
+type Measure = (ctx: RequestContext, request: PromqlRequest, run: () => Promise<PromqlResult>) => Promise<PromqlResult>
 
 export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | 'slowQueries'>): Measure {
   const queries = metrics.counter('svc_promql_queries_total', 'PromQL queries by kind and what came of them.', [

@@ -7,7 +7,7 @@ import { createReceiveMetrics, type MetricsOptions } from './metrics/receive.ts'
 import { createReceiveTraces, type TracesOptions } from './traces/receive.ts'
 
 /** The plugins that store metrics and run pipelines; undefined where one is off. */
-export interface Neighbours {
+interface Neighbours {
   readonly metricsys: MetricsysService | undefined
   readonly pipelines: PipelinesService | undefined
 }

@@ -146,7 +146,7 @@ function* tagsOf(request: PutRequest, metric: number, group: Uint32Array): Steps
 }
 
 /** The tags of a key of one metric. Throws DbError `InvalidArguments` for those its table cannot take. */
-export type ReadTags = (key: number) => readonly SeriesLabel[]
+type ReadTags = (key: number) => readonly SeriesLabel[]
 
 /** Of a metric, by its index. */
 export function createReadTags({ core, ctx, points }: PutRequest, metric: number): ReadTags {

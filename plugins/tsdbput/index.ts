@@ -17,9 +17,7 @@ export default definePlugin({
     ),
     max_request_tables: count(10_000, 'Metrics of one request; a request with more is refused with 400.')
   }),
-  setup(core, config) {
-    return createReceive(core, { max: config.max_request_tables, key: 'plugins.tsdbput.max_request_tables' })
-  },
+  setup: (core, config) => createReceive(core, config),
   routes: (app, config) => routes(app, app.services.tsdbput, config),
   formatError
 })

@@ -3,7 +3,6 @@ import {
   type Core,
   DbError,
   isDbError,
-  type Limit,
   Pace,
   type RequestContext,
   runPaced,
@@ -29,8 +28,12 @@ const stepTags = 256
 /** Stores points; partial: returns those that could not be stored, by index in any order, and why; they are among the points' failures then, too. Otherwise throws DbError for the first of them. */
 export type Receive = (ctx: RequestContext, points: Points, isPartial: boolean) => Promise<ReadonlyMap<number, string>>
 
-/** `metrics`: how many of them one request may have points of. */
-export function createReceive(core: Core, metrics: Limit): Receive {
+interface PutOptions {
+  /** Metrics that one request may have points of. */
+  readonly max_request_tables: number
+}
+
+export function createReceive(core: Core, { max_request_tables }: PutOptions): Receive {
   const help = 'Points of put requests that were refused.'
   const refused = core.metrics.counter('svc_tsdbput_points_refused_total', help)
   return async (ctx, points, isPartial) => {
@@ -38,7 +41,7 @@ export function createReceive(core: Core, metrics: Limit): Receive {
     const failures = points.failures
     const pace = new Pace(ctx.signal)
     try {
-      checkMetrics(points, metrics)
+      checkMetrics(points, max_request_tables)
       const indices = await runPaced(pace, liveIndices(points))
       if (isPartial) await storeWhatFits(request, indices, failures)
       else await storeAll(request, indices, failures)
@@ -83,8 +86,9 @@ function* liveIndices({ count, failures }: Points): Steps<Uint32Array> {
   return indices.subarray(0, live)
 }
 
-function checkMetrics({ metrics }: Points, { max, key }: Limit): void {
+function checkMetrics({ metrics }: Points, max: number): void {
   if (metrics.length <= max) return
+  const key = 'plugins.tsdbput.max_request_tables'
   throw new DbError('InvalidArguments', `the points are of ${metrics.length} metrics, at most are ${max} (${key})`)
 }
 

@@ -14,7 +14,7 @@ import {
 import { decodePoints, type Points } from './decode.ts'
 import type { Receive } from './receive.ts'
 
-export interface PutRoutes {
+interface PutRoutes {
   /** Bytes of one point. */
   readonly max_point_size: number
 }

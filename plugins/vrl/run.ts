@@ -5,7 +5,7 @@ import { isArray, isObject, type ObjectValue, type Program, typeName, type Value
 import { limitText, type ScriptFailure, type ScriptLimits } from './limits.ts'
 import { type ByteQuota, readRow, Unfit, writeValue } from './value.ts'
 
-export interface Script {
+interface Script {
   readonly program: Program
   readonly limits: ScriptLimits
   /** Where the script stands in its document. */
@@ -19,14 +19,14 @@ export interface Script {
 interface Run extends Script {
   readonly batch: ItemBatch
   /** What is left for the rest of the request. */
-  readonly room: ByteQuota
+  readonly quota: ByteQuota
   readonly failures: Map<ScriptFailure, number>
 }
 
 /** How many items the script has failed, and why. Throws DbError `InvalidArguments` only where the batch becomes too large as a whole. */
 export function runScript(script: Script, batch: ItemBatch): ReadonlyMap<ScriptFailure, number> {
   const { limits } = script
-  const run: Run = { ...script, batch, room: { left: limits.max_request_output }, failures: new Map() }
+  const run: Run = { ...script, batch, quota: { left: limits.max_request_output }, failures: new Map() }
   const deadline = performance.now() + limits.max_request_time
   // Rows that are added are results already.
   const { rows } = batch
@@ -49,7 +49,7 @@ function runRow(run: Run, row: number): void {
     failRow(run, row, aborted ? 'abort' : limited ? 'limit' : 'error', shortened(message) + hint)
   } else if (outcome.value === null) batch.drop(row)
   else if (isArray(outcome.value)) writeRows(run, row, before, outcome.value)
-  else writeResult(run, row, row, 0, before, outcome.value, itemRoom(run))
+  else writeResult(run, row, row, 0, before, outcome.value, itemQuota(run))
 }
 
 function shortened(message: string): string {
@@ -61,8 +61,8 @@ function failRow({ batch, failures, path }: Run, row: number, reason: ScriptFail
   batch.fail(row, `Processor vrl: Failed to execute VRL, ${message} (${path})`)
 }
 
-function itemRoom({ limits, room }: Run): ByteQuota {
-  return { left: Math.min(limits.max_output, room.left) }
+function itemQuota({ limits, quota }: Run): ByteQuota {
+  return { left: Math.min(limits.max_output, quota.left) }
 }
 
 /** The first element takes the row of its item, the others new rows. */
@@ -74,10 +74,10 @@ function writeRows(run: Run, row: number, before: ObjectValue, elements: readonl
     return
   }
   if (elements.length === 0) batch.drop(row)
-  const room = itemRoom(run)
+  const quota = itemQuota(run)
   // The first comes last: the others take over cells of its row.
-  for (let i = 1; i < elements.length; i++) writeResult(run, row, batch.addRow(row), i, before, elements[i]!, room)
-  if (elements.length > 0) writeResult(run, row, row, 0, before, elements[0]!, room)
+  for (let i = 1; i < elements.length; i++) writeResult(run, row, batch.addRow(row), i, before, elements[i]!, quota)
+  if (elements.length > 0) writeResult(run, row, row, 0, before, elements[0]!, quota)
 }
 
 /** What is no item fails alone. */
@@ -88,16 +88,16 @@ function writeResult(
   index: number,
   before: ObjectValue,
   value: Value,
-  room: ByteQuota
+  quota: ByteQuota
 ): void {
   if (!isObject(value)) {
     const wanted = `Array element at index ${index} must be an object for one-to-many transformation`
     failRow(run, to, 'result', `${wanted}, got ${typeName(value)}`)
     return
   }
-  const { left } = room
+  const { left } = quota
   try {
-    writeFields(run.batch, from, to, before, value, room)
+    writeFields(run.batch, from, to, before, value, quota)
     noteVariables(run, from, to, before, value)
   } catch (fault) {
     if (!(fault instanceof Unfit)) throw fault
@@ -106,7 +106,7 @@ function writeResult(
       : ''
     failRow(run, to, fault.limited ? 'limit' : 'result', fault.message + hint)
   }
-  run.room.left -= left - room.left
+  run.quota.left -= left - quota.left
 }
 
 /** Values that the script left as they were keep their cells, and so the bytes of the request. */
@@ -116,12 +116,12 @@ function writeFields(
   to: number,
   before: ObjectValue,
   object: ObjectValue,
-  room: ByteQuota
+  quota: ByteQuota
 ): void {
   if (from === to) for (const name of before.keys()) if (!object.has(name)) batch.take(name).setAbsent(to)
   for (const [name, value] of object) {
     const field = batch.take(name)
-    if (before.get(name) !== value) batch.set(field, to, writeValue(value, room))
+    if (before.get(name) !== value) batch.set(field, to, writeValue(value, quota))
     else if (from !== to) copyCell(field, from, to)
   }
 }

@@ -3,7 +3,7 @@ import { type ItemBatch, type ItemValue, maxJsonDepth, Timestamp } from '../../c
 import { isArray, isText, lossy, type ObjectValue, Regex, type Value } from './language/index.ts'
 
 /** Scripts have no NaN, and integers of 64 bits only. */
-export function readValue(value: ItemValue): Value {
+function readValue(value: ItemValue): Value {
   if (typeof value === 'number') return Number.isNaN(value) ? null : value
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : Number(value)
   if (typeof value !== 'object' || value === null || value instanceof Timestamp) return value
@@ -30,28 +30,28 @@ export class Unfit {
 }
 
 /** Throws Unfit. */
-export function writeValue(value: Value, room: ByteQuota, depth = 0): ItemValue {
-  take(room, 8)
+export function writeValue(value: Value, quota: ByteQuota, depth = 0): ItemValue {
+  take(quota, 8)
   if (typeof value !== 'object' || value === null) {
-    if (typeof value === 'string') take(room, value.length)
+    if (typeof value === 'string') take(quota, value.length)
     return value
   }
   if (value instanceof Timestamp) return checkRange(value)
   if (value instanceof Regex) throw new Unfit("Please don't use regex in Vrl script")
-  if (isText(value)) return writeValue(lossy(value), room, depth)
+  if (isText(value)) return writeValue(lossy(value), quota, depth)
   if (depth === maxJsonDepth) throw new Unfit(`the value is nested more than ${maxJsonDepth} levels`)
-  if (isArray(value)) return value.map(part => writeValue(part, room, depth + 1))
+  if (isArray(value)) return value.map(part => writeValue(part, quota, depth + 1))
   const object: { [key: string]: ItemValue } = Object.create(null)
   for (const [key, part] of value as ObjectValue) {
-    take(room, key.length)
-    object[key] = writeValue(part, room, depth + 1)
+    take(quota, key.length)
+    object[key] = writeValue(part, quota, depth + 1)
   }
   return object
 }
 
-function take(room: ByteQuota, bytes: number): void {
-  room.left -= bytes
-  if (room.left < 0) throw new Unfit('the item is too large', true)
+function take(quota: ByteQuota, bytes: number): void {
+  quota.left -= bytes
+  if (quota.left < 0) throw new Unfit('the item is too large', true)
 }
 
 /** Cells hold 64 bits. */

@@ -90,7 +90,7 @@ interface LogicalColumnRecord extends ColumnComment {
   readonly dropped?: true
 }
 
-export interface CatalogParts {
+interface CatalogParts {
   readonly connection: Connection
   readonly records: Records
   readonly location: Location

@@ -16,7 +16,7 @@ import type { ClickHouseConfig } from './settings.ts'
 
 type Settings = Readonly<Record<string, string | number>>
 
-export interface StatementOptions {
+interface StatementOptions {
   readonly signal?: AbortSignal
   readonly settings?: Settings
   /** Values of `{name:Type}` in the statement. */

@@ -10,7 +10,7 @@ import type {
 } from '../../model/table.ts'
 import type { ColumnType } from '../../model/types.ts'
 import { isPhysical, mergesFields } from '../logical.ts'
-import { bareType, quoteName, quoteText, storedName, storedType, timeDigits } from './names.ts'
+import { bareType, quoteName, quoteText, storedName, storedType } from './names.ts'
 
 /** What a column's comment says; what ClickHouse knows of the column is not said twice. */
 export interface ColumnComment {
@@ -160,7 +160,7 @@ function engineSql(options: TableOptions, cluster: string): string {
   return `Replicated${kind}MergeTree(${[...path, ...own].join(', ')})`
 }
 
-export interface CreateOptions {
+interface CreateOptions {
   readonly location: Location
   readonly hasTextIndex: boolean
   /** Options of its database. */
@@ -302,9 +302,4 @@ export function alterStatements(
     ...(commands.length === 0 ? [] : [`ALTER TABLE ${local}${on} ${commands.join(', ')}`]),
     ...(above.length === 0 ? [] : [`ALTER TABLE ${top}${on} ${above.join(', ')}`])
   ]
-}
-
-/** Digits of the time index, for those that make times. */
-export function digitsOf(table: Table): 0 | 3 | 6 | 9 {
-  return timeDigits(table.timeIndex.type)
 }

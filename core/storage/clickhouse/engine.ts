@@ -44,7 +44,7 @@ export function createClickHouseEngine({ storage }: Pick<Config, 'storage'>, log
 const maxBusyStarts = 6
 
 /** What is there while the engine is open. */
-interface Opened {
+interface EngineState {
   readonly connection: Connection
   readonly catalog: ClusterCatalog
   readonly series: KnownSeries
@@ -64,7 +64,7 @@ class ClickHouseEngine implements Engine {
   readonly #metrics: Metrics
   readonly #location: Location
   readonly #versions = new Versions()
-  #opened: Opened | undefined
+  #state: EngineState | undefined
 
   constructor(config: ClickHouseConfig, log: Logger, metrics: Metrics) {
     this.#config = config
@@ -77,16 +77,16 @@ class ClickHouseEngine implements Engine {
   async open(): Promise<Opening> {
     const connection = await connect(this.#config, this.#metrics)
     try {
-      this.#opened = await this.#beginOnceFree(connection)
+      this.#state = await this.#beginOnceFree(connection)
     } catch (error) {
       await connection.close()
       throw explainFailure(this.#config, error)
     }
-    return { settled: Promise.resolve(), trouble: () => this.#opened?.connection.trouble }
+    return { settled: Promise.resolve(), trouble: () => this.#state?.connection.trouble }
   }
 
   /** A cluster that is busy (too many parts, statements or bytes) is asked again: it may be so for minutes, and answers reads meanwhile. */
-  async #beginOnceFree(connection: Connection): Promise<Opened> {
+  async #beginOnceFree(connection: Connection): Promise<EngineState> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#begin(connection)
@@ -99,7 +99,7 @@ class ClickHouseEngine implements Engine {
     }
   }
 
-  async #begin(connection: Connection): Promise<Opened> {
+  async #begin(connection: Connection): Promise<EngineState> {
     const location = this.#location
     const [row] = await connection.rows('SELECT version() AS version')
     const hasTextIndex = checkVersion(String(row?.['version']))
@@ -181,7 +181,7 @@ class ClickHouseEngine implements Engine {
   #fail(error: unknown, signal: AbortSignal): never {
     const told = translate(error, signal)
     if (told.code === 'RequestOutdated' || told.code === 'TableNotFound')
-      void this.#opened?.catalog.refresh().catch(() => {})
+      void this.#state?.catalog.refresh().catch(() => {})
     throw told
   }
 
@@ -212,18 +212,18 @@ class ClickHouseEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    const opened = this.#opened
-    this.#opened = undefined
+    const opened = this.#state
+    this.#state = undefined
     opened?.timer.stop()
     await opened?.repeats.close()
     await opened?.connection.close()
   }
 
-  #open(): Opened {
-    if (this.#opened === undefined) {
+  #open(): EngineState {
+    if (this.#state === undefined) {
       throw new DbError('StorageUnavailable', 'the storage engine is not open', { retryAfter: 1 })
     }
-    return this.#opened
+    return this.#state
   }
 }
 

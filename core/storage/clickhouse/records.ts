@@ -4,7 +4,7 @@ import { databaseName, type Location, onCluster } from './definition.ts'
 import { quoteName, quoteText } from './names.ts'
 import type { Versions } from './versions.ts'
 
-export type RecordKind = 'key' | 'database' | 'view' | 'table' | 'column'
+type RecordKind = 'key' | 'database' | 'view' | 'table' | 'column'
 
 /** One thing that is known: of a kind, in a database, of a table or view, of a column. */
 export interface CatalogRecord {

@@ -13,13 +13,13 @@ export interface RowRange {
 }
 
 /** What a statement needs to read a table. */
-export interface Source {
+interface Source {
   readonly catalog: ClusterCatalog
   readonly location: Location
 }
 
 /** Which versions of rows are read, and whether their numbers come along. */
-export type Versions =
+type Versions =
   /** The newest of each row. */
   | 'newest'
   /** The same, with its number. */
@@ -29,7 +29,7 @@ export type Versions =
   /** The same and the marks of deletes, which have tags and time alone. */
   | 'all'
 
-export interface Shown {
+interface Shown {
   readonly versions?: Versions
   /** Times are read and written as in this zone, which is not UTC. */
   readonly zone?: string | undefined

@@ -18,7 +18,7 @@ export interface RepeatablePart {
 }
 
 /** One try of a request: a token for each of its parts. */
-export interface Attempt {
+interface Attempt {
   readonly tokens: readonly string[]
   /** Those of an earlier try, by `keysOf` their parts. */
   readonly repeated: ReadonlyMap<string, Failed>

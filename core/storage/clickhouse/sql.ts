@@ -12,7 +12,7 @@ import type { Readers } from './readers.ts'
 import { type RowRange, relation } from './relation.ts'
 import { placeholderAt, placeRelations, requireSame } from './statement.ts'
 
-export interface SqlParts extends QueryParts {
+interface SqlParts extends QueryParts {
   readonly readers: Readers
   /** Texts that were guarded already. */
   readonly guarded: Guarded

@@ -19,7 +19,7 @@ import type { RepeatablePart, Repeats } from './repeats.ts'
 import type { KnownSeries, SeriesEntry } from './series.ts'
 import type { Versions } from './versions.ts'
 
-export interface WriteParts {
+interface WriteParts {
   readonly connection: Connection
   readonly catalog: ClusterCatalog
   readonly series: KnownSeries

@@ -42,7 +42,7 @@ export interface CopyResult {
   readonly differences: readonly TableDifference[]
 }
 
-export interface TableDifference {
+interface TableDifference {
   readonly database: string
   readonly table: string
   readonly slices: readonly TimeSlice[]

@@ -6,7 +6,7 @@ const firstWidth = 60n
 /** Stretches of one table at most: beyond that they become twice as long. */
 const maxStretches = 65_536
 
-export interface Stretch {
+interface Stretch {
   rows: number
   /** Sums of two hashes of each row, in 32 bits; 0 where only rows are counted. */
   a: number

@@ -17,7 +17,7 @@ const otherTypes: Partial<Record<ColumnType, string>> = {
 const perMicrosecond = { s: 1_000_000n, ms: 1_000n, us: 1n, ns: 1n } as const
 
 /** Its word for a type of a column. */
-export function duckdbType(type: ColumnType): string {
+function duckdbType(type: ColumnType): string {
   return isTimestamp(type) ? timeTypes[timeUnit(type)] : (otherTypes[type] ?? sqlTypeName(type))
 }
 

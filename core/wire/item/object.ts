@@ -1,5 +1,5 @@
 // The hot path: one JSON object from bytes into the columns of a batch, without a string, an object or a copy for what is usual.
-import { checkRoom, type ItemField, type ItemValue } from '../../model/items.ts'
+import { checkCells, type ItemField, type ItemValue } from '../../model/items.ts'
 import { readJson, readWord, textEnd } from '../../model/json.ts'
 import { type JsonCursor, skipSpace, unexpected } from '../../model/json-cursor.ts'
 import { unescapeJson } from '../../model/json-escape.ts'
@@ -125,7 +125,7 @@ function readKey(reader: ItemReader, keys: KeyOrder, at: number): Key {
   let key = keys.spellings.get(spelling)
   if (key === undefined) {
     // Spellings count, not names: an escape more makes another one.
-    checkRoom(++keys.total.spellings, reader.batch.capacity)
+    checkCells(++keys.total.spellings, reader.batch.capacity)
     key = addKey(reader, keys, at + 1, close)
     keys.spellings.set(spelling, key)
   }

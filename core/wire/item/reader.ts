@@ -1,7 +1,7 @@
 // What all decoders share: the cursor, the batch they fill, and what becomes of an item that cannot be decoded.
 import { isUtf8 } from 'node:buffer'
 import { ItemsError } from '../../errors.ts'
-import { checkRoom, ItemBatch } from '../../model/items.ts'
+import { checkCells, ItemBatch } from '../../model/items.ts'
 import { tooManyValues } from '../../model/json-count.ts'
 import { type JsonCursor, jsonCursor } from '../../model/json-cursor.ts'
 import { createKeyOrder, type KeyMapping, type KeyOrder } from './key-order.ts'
@@ -55,7 +55,7 @@ function estimate(bytes: Buffer): number {
 export function nextRow({ batch, keys, options }: ItemReader): number {
   if (batch.rows === options.maxValues && batch.rows > 0) throw tooManyValues(batch.rows)
   if (batch.rows === batch.capacity) {
-    checkRoom(Math.max(1, keys.total.spellings), batch.capacity * 2)
+    checkCells(Math.max(1, keys.total.spellings), batch.capacity * 2)
     batch.reserve(batch.capacity * 2)
   }
   return batch.rows

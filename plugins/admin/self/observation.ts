@@ -94,11 +94,12 @@ function keepLines(core: PluginCore, options: SelfOptions, counted: Counter, wri
     }
     writing = undefined
   }
-  const flush = () => {
+  const flush = async () => {
     timer?.stop()
     timer = undefined
-    writing ??= writeAll()
-    return writing
+    // A write that was under way may have taken the lines of this timer. Without lines `writeAll` ends before `writing` is set, which then stays.
+    if (waiting.length > 0) writing ??= writeAll()
+    await writing
   }
   const end = core.listenToLog(line => {
     if (length + line.length > maxTextBytes) return counted.add(1, { kind: 'logs', result: 'dropped' })

@@ -32,13 +32,13 @@ export interface Alert {
 export type Alerts = Map<string, Alert>
 
 /** What an evaluation found, by label set. */
-export interface FoundAlerts {
+interface FoundAlerts {
   readonly alerts: ReadonlyMap<string, Alert>
   /** Templates that could not be filled in. */
   readonly failures: readonly string[]
 }
 
-export interface FillOptions {
+interface FillOptions {
   /** Milliseconds since 1970. */
   readonly time: number
   readonly externalURL: string

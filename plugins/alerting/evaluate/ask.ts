@@ -12,7 +12,7 @@ import type { PromqlService, SqlQueryService } from '../../services.ts'
 import type { RuleQuery } from '../rule/rule.ts'
 import { labelsOf, type Sample } from './sample.ts'
 
-export interface AskDependencies {
+interface AskDependencies {
   readonly promql: PromqlService | undefined
   readonly sql: SqlQueryService | undefined
 }

@@ -5,7 +5,7 @@ import type { AlertRule } from '../rule/rule.ts'
 import { type Alert, type Alerts, alertLabels } from './alert.ts'
 import { keyOf } from './sample.ts'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Milliseconds since 1970. */
   readonly time: number
   /** Milliseconds back to which states count. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { pause } from '../../../core/index.ts'
 
-export interface Schedule {
+interface Schedule {
   /** Milliseconds. */
   readonly interval: number
   /** Tells groups apart, so that not all are evaluated at once. */
@@ -10,7 +10,7 @@ export interface Schedule {
 }
 
 /** Milliseconds from the beginning of an interval to the evaluation. */
-export function offsetOf({ interval, name }: Schedule): number {
+function offsetOf({ interval, name }: Schedule): number {
   const hash = createHash('sha256').update(name).digest().readUInt32BE(0)
   return Math.floor((hash / 2 ** 32) * interval)
 }

@@ -24,7 +24,7 @@ export interface Delivery {
   close(limit: number): Promise<void>
 }
 
-export interface Receiver {
+interface Receiver {
   readonly kind: 'alertmanager' | 'webhook'
   readonly url: string
 }

@@ -16,7 +16,7 @@ export interface NotifyOptions extends DeliveryOptions {
   readonly external_labels: readonly string[]
 }
 
-export interface Notifier {
+interface Notifier {
   notify(group: RuleGroup, rule: AlertRule, alerts: Iterable<Alert>, time: number): Promise<void>
   waiting(): number
   close(): Promise<void>

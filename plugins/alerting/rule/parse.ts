@@ -19,7 +19,7 @@ export interface ParseOptions {
   readonly records: boolean
 }
 
-export interface ParsedFile {
+interface ParsedFile {
   readonly groups: readonly RuleGroup[]
   readonly problems: readonly string[]
 }

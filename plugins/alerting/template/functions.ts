@@ -5,7 +5,7 @@ import { humanize, humanize1024, humanizeDuration, humanizePercentage, humanizeT
 import { printf } from './printf.ts'
 import { isTrue, printValue, type Value } from './value.ts'
 
-export interface TemplateFunction {
+interface TemplateFunction {
   readonly min: number
   readonly max: number
   /** Throws Error for values it cannot take. */

@@ -1,6 +1,6 @@
 // Splits a template into text and actions, and an action into tokens.
 
-export interface Piece {
+interface Piece {
   readonly kind: 'text' | 'action'
   readonly text: string
 }

@@ -13,14 +13,14 @@ import {
 import { shippedBoards } from './shipped.ts'
 import { boardColumns, boardTable, boardWrite } from './table.ts'
 
-export interface BoardOptions {
+interface BoardOptions {
   readonly max_dashboards: number
   /** Bytes. */
   readonly max_dashboard_size: number
 }
 
 /** What is said of one without its panels. */
-export interface BoardFacts {
+interface BoardFacts {
   readonly id: string
   readonly title: string
   readonly owner: string
@@ -149,16 +149,16 @@ async function readAll(core: PluginCore): Promise<Board[]> {
   if (table === undefined) return []
   const ctx = core.context(systemDatabase)
   const result = await core.store.query(ctx, { kind: 'scan', table, columns: boardColumns })
-  const places = boardColumns.map(name => result.columns.findIndex(column => column.name === name))
+  const indexes = boardColumns.map(name => result.columns.findIndex(column => column.name === name))
   const boards: Board[] = []
-  for await (const batch of result.batches()) for (const board of readBatch(batch, places)) boards.push(board)
+  for await (const batch of result.batches()) for (const board of readBatch(batch, indexes)) boards.push(board)
   return boards
 }
 
-function* readBatch({ rows, columns }: ResultBatch, places: readonly number[]): Iterable<Board> {
+function* readBatch({ rows, columns }: ResultBatch, indexes: readonly number[]): Iterable<Board> {
   for (let row = 0; row < rows; row++) {
-    const [id, title, owner, shared, revision, updated, document, created] = places.map(place => {
-      const { values, valid } = columns[place]!
+    const [id, title, owner, shared, revision, updated, document, created] = indexes.map(index => {
+      const { values, valid } = columns[index]!
       return isValid(valid, row) ? values[row] : undefined
     })
     yield {

@@ -32,7 +32,7 @@ export interface Events {
 }
 
 /** `spread`: members of objects become fields of their own, `event.a`; otherwise they stay what they are. */
-export interface EventOptions {
+interface EventOptions {
   readonly spread: boolean
   readonly table: string
   /** What events get as host, source and sourcetype that have none. */

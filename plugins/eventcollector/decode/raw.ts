@@ -1,6 +1,6 @@
 // A request of raw text: every line is an event, or every part between other line breakers, or the body as a whole.
 import { isUtf8 } from 'node:buffer'
-import { checkRoom, ItemBatch, ItemField, type Steps, tooManyValues } from '../../../core/index.ts'
+import { checkCells, ItemBatch, ItemField, type Steps, tooManyValues } from '../../../core/index.ts'
 import { CollectorError } from '../errors.ts'
 import { type Events, tagKeys, timeColumn } from './events.ts'
 import { setTime } from './time.ts'
@@ -10,7 +10,7 @@ const carriageReturn = 0x0d
 /** Bytes handled between two yields to other requests. */
 const stepBytes = 64 * 1024
 
-export interface RawOptions {
+interface RawOptions {
   readonly table: string
   readonly linebreaker: string | undefined
   /** Without a line breaker every line is an event; otherwise the whole body is one. */
@@ -36,7 +36,7 @@ export function* readRaw(body: Uint8Array, options: RawOptions): Steps<Events> {
     const end = isLines && behind < body.length && body[behind - 1] === carriageReturn ? behind - 1 : behind
     if (batch.rows === options.maxValues && batch.rows > 0) throw tooManyValues(batch.rows)
     if (batch.rows === batch.capacity) {
-      checkRoom(tagKeys.length + 2, batch.capacity * 2)
+      checkCells(tagKeys.length + 2, batch.capacity * 2)
       batch.reserve(batch.capacity * 2)
     }
     message.setRange(batch.rows++, start, end)

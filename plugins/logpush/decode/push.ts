@@ -1,5 +1,5 @@
 // What a push request holds once it is read: its entries as a batch of items, and the labels of its streams.
-import { checkRoom, ItemBatch, type ItemError, type ItemField } from '../../../core/index.ts'
+import { checkCells, ItemBatch, type ItemError, type ItemField } from '../../../core/index.ts'
 
 /** The time index of the entries' table, and the key of an entry's time for pipelines. */
 export const timeColumn = 'svc_timestamp'
@@ -50,7 +50,7 @@ export class Push {
     const { batch, metadata } = this
     if (batch.rows === batch.capacity) {
       const capacity = batch.capacity * 2
-      checkRoom(3, capacity)
+      checkCells(3, capacity)
       batch.reserve(capacity)
       metadata.grow(capacity)
     }

@@ -51,7 +51,7 @@ export function timeCondition({ from, to }: TimeRange, unit: TimeUnit): Extract<
 }
 
 /** The first tick of a unit that is not before a time in nanoseconds. */
-export function ceiling(ns: bigint, unit: TimeUnit): bigint {
+function ceiling(ns: bigint, unit: TimeUnit): bigint {
   return -convertTime(-ns, 'ns', unit)
 }
 

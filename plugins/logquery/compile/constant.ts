@@ -135,7 +135,7 @@ function booleanSql(parameters: SqlParameters, constant: Scalar, path: string, {
 }
 
 /** A time in a unit, rounded towards the past: numbers are in the unit itself, texts are read. */
-export function ticksOf(
+function ticksOf(
   { zone }: Pick<Writing, 'zone'>,
   unit: TimeUnit,
   constant: Scalar,

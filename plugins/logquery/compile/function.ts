@@ -35,7 +35,7 @@ export interface Argument {
 }
 
 /** What a function is written with. */
-export interface CallContext {
+interface CallContext {
   readonly dialect: Dialect
   readonly types: readonly ColumnType[]
   /** Puts a text into the statement. */

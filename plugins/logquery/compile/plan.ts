@@ -10,7 +10,7 @@ import { statement, tablePlaceholder } from './statement.ts'
 import { kindOf, type Scope, unitOf, type Value } from './value.ts'
 
 /** Rows on their way through the steps. */
-export interface Rows {
+interface Rows {
   /** What stands behind FROM. */
   readonly from: string
   readonly where: readonly string[]
@@ -19,7 +19,7 @@ export interface Rows {
   readonly order: readonly OrderKey[]
 }
 
-export interface OrderKey {
+interface OrderKey {
   readonly sql: string
   readonly descending: boolean
 }

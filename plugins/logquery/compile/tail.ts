@@ -9,7 +9,7 @@ import { statement } from './statement.ts'
 /** Texts of a row that the answer may hold for each row, where the table has fewer columns: rows that wait are answered in memory. */
 const maxTexts = 16
 
-export interface TailPlan {
+interface TailPlan {
   readonly query: SqlQuery
   readonly names: readonly string[]
 }

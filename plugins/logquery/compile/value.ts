@@ -3,7 +3,7 @@ import { type ColumnType, isTimestamp, type TableColumn, type TimeUnit, timeUnit
 import { type Scalar, wrong } from '../document/node.ts'
 import type { Writing } from './constant.ts'
 
-export type Kind = 'text' | 'json' | 'integer' | 'float' | 'decimal' | 'boolean' | 'time' | 'date' | 'binary'
+type Kind = 'text' | 'json' | 'integer' | 'float' | 'decimal' | 'boolean' | 'time' | 'date' | 'binary'
 
 export interface Value {
   readonly sql: string

@@ -12,7 +12,7 @@ export interface Node {
 export type Scalar = string | bigint | number | boolean
 
 /** Members by name; those that are null or absent are undefined. */
-export type Members<K extends string> = { readonly [N in K]?: Node }
+type Members<K extends string> = { readonly [N in K]?: Node }
 
 export function wrong(path: string, message: string): DbError {
   return new DbError('InvalidArguments', `${path}: ${message}`)

@@ -20,7 +20,7 @@ export interface QueryLimits {
   readonly default_rows: number
 }
 
-export interface QueryContext {
+interface QueryContext {
   readonly limits: QueryLimits
   /** The request's. */
   readonly database: string

@@ -91,7 +91,7 @@ export const binaryOps = [
   'And',
   'Or'
 ] as const
-export type BinaryOp = (typeof binaryOps)[number]
+type BinaryOp = (typeof binaryOps)[number]
 
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly path: string; readonly of: readonly Filter[] }
@@ -117,5 +117,5 @@ export type ContentFilter =
       readonly of: readonly ContentFilter[]
     }
 
-export type TextTest = 'prefix' | 'postfix' | 'contains' | 'regex' | 'matches' | 'matches_term'
+type TextTest = 'prefix' | 'postfix' | 'contains' | 'regex' | 'matches' | 'matches_term'
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='

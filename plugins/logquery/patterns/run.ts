@@ -9,7 +9,7 @@ import {
   type Table
 } from '../../../core/index.ts'
 import type { LogQuery } from '../document/tree.ts'
-import { narrowTo, readNumbers } from '../newest.ts'
+import { narrowTo, readNumbers } from '../latest.ts'
 import { findTable, writingFor } from '../run.ts'
 import { type Pattern, Patterns, type TemplateLines } from './cluster.ts'
 import { checkPatterns, countQuery, type PatternLimits, templateColumns, templatesQuery, tickOf } from './query.ts'
@@ -29,7 +29,7 @@ export interface PatternsAnswer {
   readonly patterns: readonly PatternAnswer[]
 }
 
-export interface PatternAnswer {
+interface PatternAnswer {
   /** `<*>` stands where its lines differ. */
   readonly pattern: string
   /** Finds its lines. */

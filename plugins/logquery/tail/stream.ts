@@ -3,7 +3,7 @@ import { DbError, errorCodes, isDbError, type QueryResult, type ResultColumn } f
 import type { Counters } from '../counters.ts'
 import { endEvent, failureEvent, heartbeat, lostEvent, rowEvents, schemaEvent } from './event.ts'
 
-export interface TailDependencies {
+interface TailDependencies {
   readonly result: QueryResult
   readonly columns: readonly ResultColumn[]
   /** Rows after which it ends; absent: it does not. */

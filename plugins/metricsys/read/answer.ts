@@ -20,7 +20,7 @@ export interface ReadOptions {
   readonly max_read_samples: number
 }
 
-export interface ReadAnswer {
+interface ReadAnswer {
   readonly kind: 'samples' | 'chunks'
   /** One message for SAMPLES; a stream of frames for STREAMED_XOR_CHUNKS. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>

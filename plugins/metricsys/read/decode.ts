@@ -1,7 +1,7 @@
 // Decodes a remote read request: its queries, and the response types that the client accepts.
 import { DbError, ProtoReader } from '../../../core/index.ts'
 
-export type MatcherType = '=' | '!=' | '=~' | '!~'
+type MatcherType = '=' | '!=' | '=~' | '!~'
 
 export interface Matcher {
   readonly type: MatcherType
@@ -16,7 +16,7 @@ export interface ReadQuery {
   readonly matchers: readonly Matcher[]
 }
 
-export interface ReadRequest {
+interface ReadRequest {
   readonly queries: readonly ReadQuery[]
   readonly answer: 'samples' | 'chunks'
   /** Whether the client also accepts SAMPLES. */

@@ -34,7 +34,7 @@ const staleSum = 0x7ff0000000000002n
 type Span = HistogramBuckets['spans'][number]
 
 /** A histogram with its time in milliseconds since 1970. */
-export interface Histogram extends NativeHistogram {
+interface Histogram extends NativeHistogram {
   readonly time: bigint
 }
 

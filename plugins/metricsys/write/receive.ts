@@ -4,6 +4,7 @@ import {
   DbError,
   isDbError,
   Pace,
+  Pool,
   type RequestContext,
   runPaced,
   type SeriesName,
@@ -14,7 +15,7 @@ import {
 import type { ExemplarRow, HistogramRow } from '../../services.ts'
 import type { Cardinality } from './cardinality.ts'
 import { exemplarWrites, histogramWrites, metadataWrite, timeColumn, valueColumn } from './columns.ts'
-import { BufferPool, type DecodeBuffer } from './decode/decode-buffer.ts'
+import { DecodeBuffer, isLarge, maxIdle } from './decode/decode-buffer.ts'
 import type { Decoded, Range } from './decode/decoded.ts'
 import { createDecoder } from './decode/decoder.ts'
 import { checkTime } from './decode/sample.ts'
@@ -32,7 +33,7 @@ export interface WriteOptions {
   readonly native_histograms: boolean
 }
 
-export interface WriteRequest {
+interface WriteRequest {
   readonly version: Version
   readonly codec: Codec
   readonly physicalTable: string
@@ -71,14 +72,18 @@ export interface Receive {
 }
 
 /** Known metadata of metrics, shared by all requests and protocols. */
-export interface KnownMetrics {
+interface KnownMetrics {
   readonly cardinality: Cardinality
   readonly metadata: KnownMetadata
   readonly names: SeriesNames
 }
 
 export function createReceive(core: Core, options: WriteOptions, known: KnownMetrics): Receive {
-  const buffers = new BufferPool()
+  const buffers = new Pool(
+    () => new DecodeBuffer(),
+    maxIdle,
+    buffer => !isLarge(buffer)
+  )
   const receiver = { core, options, ...known }
   const decoder = createDecoder()
   const receive = (ctx: RequestContext, request: WriteRequest) =>

@@ -39,7 +39,7 @@ export function reject(batch: ItemBatch, row: number, input: Input, message: str
   batch.fail(row, `Processor ${input.kind}: ${message} (${input.path})`)
 }
 
-/** A cell for a message: quoted text, cut to a readable length. */
+/** A cell for an error message: quoted text, truncated. */
 export function shownCell(batch: ItemBatch, field: ItemField, row: number): string {
   if (field.kinds[row] === cell.string) {
     const start = field.words[row * 2]!

@@ -24,7 +24,7 @@ export function cellText(batch: ItemBatch, field: ItemField, row: number): strin
 }
 
 /** Shortest decimal digits without an exponent, and without `.0`. */
-export function floatText(value: number): string {
+function floatText(value: number): string {
   const text = String(value)
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
   if (match === null) return text

@@ -29,7 +29,7 @@ export function inferredType(kind: number): ColumnType {
   return types[kind]!
 }
 
-export interface InferOptions {
+interface InferOptions {
   /** Fields that become no column here. */
   readonly except: ReadonlySet<string>
   /** The table as it is: its tags stay tags, its columns keep their types, and a value that these do not hold as it is fails its item. */

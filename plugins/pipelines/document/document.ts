@@ -87,7 +87,7 @@ function readYaml(text: string, lineCounter: LineCounter): Yaml {
   return document as Yaml
 }
 
-/** Equal keys, found in linear time; the package compares each with all others. */
+/** Finds duplicate keys in linear time; the YAML package compares every pair. */
 function checkKeys(document: Yaml, lines: LineCounter): void {
   visit(document, {
     Map(_, map) {
@@ -104,7 +104,7 @@ function checkKeys(document: Yaml, lines: LineCounter): void {
   })
 }
 
-/** What the YAML package throws (too deep, too many aliases) is the document's fault. */
+/** Errors of the YAML package (nested too deep, too many aliases) are errors of the document. */
 function attempt<T>(read: () => T): T {
   try {
     return read()
@@ -133,7 +133,7 @@ function lineOf(document: Yaml, path: readonly (string | number)[], lines: LineC
   return 1
 }
 
-/** In a map the key, which people look for, in a list the value. */
+/** The position of the key in a map, of the value in a list. */
 function keyOrValue(document: Yaml, path: readonly (string | number)[]): unknown {
   const last = path.at(-1)
   const around: unknown = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents

@@ -11,7 +11,7 @@ import { shortText } from './document.ts'
 
 type Refuse = (message: string) => DbError
 
-export interface IndexOption {
+interface IndexOption {
   readonly timeIndex: boolean
   readonly tag: boolean
   readonly column?: ColumnIndex

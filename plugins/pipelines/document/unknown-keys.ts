@@ -23,7 +23,7 @@ interface UnknownKey {
   readonly path: Path
   readonly key: unknown
   readonly known: readonly string[]
-  /** Said instead of the known keys where another key is not what is missing. */
+  /** Hint for an unknown key that is shown instead of the list of known keys. */
   readonly hint?: string
 }
 

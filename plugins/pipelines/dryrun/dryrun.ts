@@ -71,7 +71,7 @@ export function dryRun(service: Runner, ctx: RunContext, request: DryRunRequest)
   return `{"output":${output}${traced}${warned}}`
 }
 
-/** The form with everything in one JSON object; undefined when the body is none. */
+/** The request form with all parameters in one JSON object; undefined for any other body. */
 function readWrapped(service: Runner, { body, query, maxValues }: DryRunRequest): Job | undefined {
   const root = tryJson(body)
   if (!isObject(root) || root['data'] === undefined) return undefined
@@ -104,7 +104,7 @@ function readWrapped(service: Runner, { body, query, maxValues }: DryRunRequest)
   }
 }
 
-/** The form whose body is the data itself. */
+/** The request form whose body is the data itself. */
 function readPlain(service: Runner, { body, contentType, query, maxValues }: DryRunRequest): Job {
   const { pipeline_name: name, version, ignore_errors: ignoreErrors = false, trace = false, strict = false } = query
   if (name === undefined || name === '') {

@@ -2,7 +2,7 @@
 import { type ItemBatch, type ItemError, itemState, writeJson } from '../../../core/compute.ts'
 import type { RunObserver } from '../run/run.ts'
 
-export interface Trace {
+interface Trace {
   readonly observer: RunObserver
   /** JSON text: per item what came in, the record after each step, and why the item failed where it did. */
   text(errors: readonly ItemError[]): string
@@ -15,7 +15,7 @@ interface TracedItem {
   readonly steps: string[]
 }
 
-/** Takes down the items as they come in; ask before the run. */
+/** Records the items before the run. */
 export function createTrace(items: ItemBatch): Trace {
   const traced = new Map<number, TracedItem>()
   for (let row = 0; row < items.rows; row++) {

@@ -2,7 +2,7 @@
 import type { ItemValue, LinearRegex } from '../../../core/compute.ts'
 
 export interface Segment {
-  /** Selects from every value below, too. */
+  /** Whether the segment descends to all nested values. */
   readonly descends: boolean
   readonly selectors: readonly Selector[]
 }
@@ -31,7 +31,7 @@ export type Test =
 
 export interface Query {
   readonly kind: 'query'
-  /** From the root, not from the value the filter looks at. */
+  /** A path that starts at the root of the item, not at the value that the filter tests. */
   readonly absolute: boolean
   readonly segments: readonly Segment[]
 }

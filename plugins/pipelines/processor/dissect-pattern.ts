@@ -8,7 +8,7 @@ type Placeholder =
   | { readonly kind: 'key' | 'value'; readonly name: string }
 
 /** A placeholder and the literal that ends it; an empty literal after the last one means the rest of the text. */
-export interface DissectStep {
+interface DissectStep {
   readonly placeholder: Placeholder
   readonly literal: Uint8Array
   /** Bytes of the literal's first character. */

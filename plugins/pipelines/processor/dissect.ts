@@ -4,7 +4,7 @@ import type { ProcessorDefinition } from '../../services.ts'
 import { hasText, reject, shownCell } from '../cell/input.ts'
 import { type DissectPattern, matchDissect, parseDissect } from './dissect-pattern.ts'
 
-/** Which steps of a pattern go where: plain names one by one, appended pieces together. */
+/** Maps the steps of a pattern to fields: one step for a plain name, several for appended pieces. */
 interface Layout {
   readonly pattern: DissectPattern
   readonly names: readonly { readonly name: string; readonly step: number }[]
@@ -108,7 +108,7 @@ function layOut(pattern: DissectPattern): Layout {
   return { pattern, names, joins }
 }
 
-/** Takes the target fields of a batch once and returns what writes the last match of a row into them. */
+/** Looks up the target fields of a batch once; returns a function that writes the last match of a row to them. */
 function prepare(batch: ItemBatch, { names, joins }: Layout, separator: Uint8Array, ranges: Uint32Array) {
   const nameFields = names.map(({ name }) => batch.take(name))
   const steps = Uint32Array.from(names, ({ step }) => step)

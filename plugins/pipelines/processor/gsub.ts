@@ -9,7 +9,7 @@ export const defaultTextLength = 16 * 2 ** 20
 
 const decoder = new TextDecoder()
 
-/** Texts become at most so many characters long. */
+/** Maximum characters of a resulting text. */
 export const createGsub = (maxLength: number): ProcessorDefinition => ({
   kind: 'gsub',
   compile(options, path) {

@@ -12,7 +12,7 @@ import type { ProcessorDefinition } from '../../services.ts'
 import { type Input, reject, rejectKind, shownCell } from '../cell/input.ts'
 import { eachPresent } from './cells.ts'
 
-/** Looks at what reading the text of a row takes; false: too much. */
+/** Charges the quota for parsing the text of a row; false: the quota is used up. */
 type Take = (text: Uint8Array) => boolean
 
 /** The kind `json_parse`; the texts of a batch have at most so many values, all together, 0 for any number. */

@@ -8,7 +8,7 @@ import { compilePattern, patternSyntax } from './pattern.ts'
 interface Pattern {
   readonly regex: LinearRegex
   readonly groups: readonly { readonly name: string; readonly group: number }[]
-  /** Where the last match has its groups. */
+  /** Byte ranges of the groups of the last match. */
   readonly spans: Int32Array
 }
 

@@ -49,7 +49,7 @@ export const select: ProcessorDefinition = {
   }
 }
 
-/** Moves the values of rows that have the field; others keep what stands under the new name. */
+/** Moves the values of rows that have the field; other rows keep the value of the target field. */
 function move(batch: ItemBatch, { from, to }: FieldPair): void {
   const source = batch.field(from)
   if (source === undefined) return

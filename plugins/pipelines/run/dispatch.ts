@@ -8,7 +8,7 @@ export interface Dispatched {
   readonly rows: Uint32Array
 }
 
-/** Which rows each rule takes, and those that none takes. */
+/** The rows matched by each rule, and those matched by none. */
 export function dispatch(batch: ItemBatch, rows: Uint32Array, { field: name, rules }: Dispatcher) {
   const field = batch.field(name)
   const taken = rules.map((): number[] => [])

@@ -60,7 +60,7 @@ function consumedFields({ transform }: Pipeline): ReadonlySet<string> {
   return new Set(transform.kind === 'extended' ? transform.columns.map(({ from }) => from) : [])
 }
 
-export interface OptionSet {
+interface OptionSet {
   readonly options: TableOptions
   readonly autoCreate?: boolean
 }
@@ -74,7 +74,7 @@ interface OptionDefaults {
   readonly autoCreate?: boolean
 }
 
-/** Variables win over hints of the request, hints over what tables of a pipeline are by default. */
+/** Precedence: variables, then hints of the request, then the defaults of pipeline tables. */
 export function groupOptions({ table, variables }: Group, settings: OptionDefaults, optionSets: OptionSets): OptionSet {
   const own = variables === undefined ? undefined : variableOptions(variables)
   const asked = { ...settings.options, ...own?.options }

@@ -38,13 +38,13 @@ export interface RunSettings {
   pipeline(name: string): Pipeline | Identity
   /** The table as it is. */
   existing(table: string): Table | undefined
-  /** Dispatch rules may lead on to other pipelines this often. */
+  /** Maximum depth of pipelines dispatching to pipelines. */
   readonly maxDispatchDepth: number
-  /** Rows may go to so many combinations of table and options. */
+  /** Maximum combinations of table and options that the rows of a run may go to. */
   readonly maxGroups: number
   /** Columns a table may have; items that would need further ones fail. */
   readonly columns: Limit
-  /** How many failures are told. */
+  /** Failures listed in a reply. */
   readonly maxErrors?: number
   readonly observer?: RunObserver
 }
@@ -57,7 +57,7 @@ export interface RunObserver {
   dispatched(batch: ItemBatch, { rule, rows }: Dispatched, table: string): void
 }
 
-/** How many failures a reply tells where nobody asks for more. */
+/** Failures listed in a reply by default. */
 const shownErrors = 10
 
 interface Run {

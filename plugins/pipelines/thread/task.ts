@@ -45,7 +45,7 @@ export type Work =
   | { readonly kind: 'check'; readonly yaml: string; readonly strict: boolean }
   | { readonly kind: 'ddl'; readonly name: string; readonly version: string | undefined; readonly table: string }
 
-export interface RunDone {
+interface RunDone {
   readonly result: PipelineResult
   /** Items, and how many of them could not be decoded. */
   readonly items: number
@@ -93,7 +93,7 @@ export type Message =
 export type Outcome = { readonly value: unknown } | { readonly error: ErrorNote }
 
 /** A DbError as plain data: errors lose their class between threads. */
-export interface ErrorNote {
+interface ErrorNote {
   readonly code: ErrorCode
   readonly message: string
   readonly status: number

@@ -13,7 +13,7 @@ export interface NativeTime {
   readonly main: number
 }
 
-export interface NativeOptions {
+interface NativeOptions {
   readonly before: ReadonlyMap<number, Thread>
   readonly after: ReadonlyMap<number, Thread>
   /** What the threads of the pool did for queries; undefined where nobody could tell. */

@@ -14,7 +14,7 @@ export interface PoolEvent {
   readonly cat: string
 }
 
-export interface PoolTrace {
+interface PoolTrace {
   /** Ends it. */
   stop(): Promise<PoolWork>
 }

@@ -8,7 +8,7 @@ export interface WorkerProfile {
   readonly profile: CpuProfile
 }
 
-export interface WorkerProfiles {
+interface WorkerProfiles {
   /** Those of all workers that still run and answer in time. */
   stop(): Promise<readonly WorkerProfile[]>
 }

@@ -13,7 +13,7 @@ export interface Gdump {
   deactivate(): void
 }
 
-export interface GdumpOptions {
+interface GdumpOptions {
   readonly heap: HeapProfiling
   /** Folder of the dumps, made when the first is written. */
   readonly folder: string

@@ -106,8 +106,8 @@ function drawBox({ call, depth, from, total }: Box, whole: number, profile: Prof
   const tip = `${words}\n${formatAmount(profile, total)}, ${percent(total, whole)}${itself}${owner === 'native' ? '' : `\n${owner}`}`
   const x = from * width
   const y = top + depth * rowHeight
-  const room = Math.floor((share * width - 6) / 7)
-  const label = room < 3 ? '' : words.length <= room ? words : `${words.slice(0, room - 1)}…`
+  const maxLength = Math.floor((share * width - 6) / 7)
+  const label = maxLength < 3 ? '' : words.length <= maxLength ? words : `${words.slice(0, maxLength - 1)}…`
   const box = `<rect x="${x.toFixed(2)}" y="${y}" width="${Math.max(0, share * width - 0.5).toFixed(2)}" height="${rowHeight - 1}" fill="${colourOf(kind, words)}"/>`
   return (
     `<g class="frame" data-from="${from.toFixed(9)}" data-share="${share.toFixed(9)}" data-depth="${depth}"><title>${escapeXml(tip)}</title>` +

@@ -1,7 +1,7 @@
 // Which object keeps which alive: the nearest one that every way from the root goes through.
 import type { Graph } from './heap-snapshot.ts'
 
-export interface Keepers {
+interface Keepers {
   /** Nodes that can be reached, every keeper before what it keeps; the first is the root. */
   readonly order: Uint32Array
   /** By node the one that keeps it. */

@@ -6,7 +6,7 @@ import { isAmount, type Profile } from '../profile.ts'
 import { isSnapshot, snapshotLegend, snapshotTree } from './heap-snapshot.ts'
 import { readPprof } from './pprof.ts'
 
-export interface DumpFile {
+interface DumpFile {
   readonly profile: Profile
   /** What it turned out to be. */
   readonly format: 'heapprofile' | 'heapsnapshot' | 'pprof'

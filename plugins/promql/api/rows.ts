@@ -38,7 +38,7 @@ export function* answerRows({ value, grid }: QueryAnswer): Iterable<Row> {
   }
 }
 
-/** Of an instant query: series with what they have at its time. */
+/** The series of an instant query, with their values at its time. */
 export function* answerSamples({ value }: QueryAnswer): Iterable<PromqlSample> {
   if (value.type === 'scalar') yield { labels: {}, value: value.values[0]! }
   if (value.type !== 'vector') return

@@ -5,7 +5,7 @@ import { quote } from '../language/literal.ts'
 import { formatFloat } from './number.ts'
 
 /** Buckets whose counts were lifted since they did not grow with their bounds. */
-export interface ForcedBuckets {
+interface ForcedBuckets {
   /** Lowest and highest bound, and the most by which a count was lifted. */
   readonly from: number
   readonly to: number

@@ -17,7 +17,7 @@ import { broadcast, type Grid, none, type Series, sizeOf, timeOf, type Value } f
 import type { RawSeries } from './source.ts'
 import { noHistograms, type Samples, withoutStale } from './window.ts'
 
-export interface EvaluationParts {
+interface EvaluationParts {
   readonly fetched: Fetched
   readonly annotations: Annotations
   readonly budget: Budget

@@ -11,7 +11,7 @@ import type { RawSeries, Selection, SeriesSource } from './source.ts'
 export type Fetched = ReadonlyMap<VectorSelector, Selected>
 
 /** Series of a selector: those that came as samples, and those that came reduced to its steps. */
-export interface Selected {
+interface Selected {
   readonly raw: readonly RawSeries[]
   readonly reduced: readonly Series[]
 }
@@ -22,7 +22,7 @@ interface Asked {
   readonly fixed: boolean
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   /** Milliseconds a sample counts for. */
   readonly lookback: number
   /** Milliseconds between the steps of a subquery that names none. */
@@ -56,13 +56,13 @@ export class Fetcher {
   }
 
   /** Throws TooManySamples. */
-  async fetch(grid: Grid, room: Allowance): Promise<Fetched> {
+  async fetch(grid: Grid, allowed: Allowance): Promise<Fetched> {
     const asked = new Map<string, Promise<Selected>>()
     const ofFixed = allowance(this.#budget.maxSamples)
     const read = ({ selection, fixed }: Asked) => {
       const known = fixed ? this.#fixed : asked
       return entry(known, JSON.stringify(selection), async () => {
-        const found = await this.#source.select(selection, this.#budget.signal, fixed ? ofFixed : room)
+        const found = await this.#source.select(selection, this.#budget.signal, fixed ? ofFixed : allowed)
         return { raw: found.filter(isRaw), reduced: found.filter(isReduced) }
       })
     }
@@ -87,7 +87,7 @@ function isRaw(series: RawSeries | Series): series is RawSeries {
   return !isReduced(series)
 }
 
-/** The steps an expression is evaluated at, and whether they are the same whatever the query's own are. */
+/** The steps an expression is evaluated at, and whether they are fixed, that is independent of the query's steps. */
 interface StepGrid {
   readonly grid: Grid
   readonly fixed: boolean

@@ -1,6 +1,6 @@
 // Sums that keep what rounding would lose (Kahan's method as improved by Neumaier).
 
-export interface KahanSum {
+interface KahanSum {
   value: number
   /** Belongs to the sum: `value + error` is the result. */
   error: number

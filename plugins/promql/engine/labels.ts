@@ -1,7 +1,7 @@
 // Label sets: names and values, sorted by name, never changed.
 import { entry } from './entry.ts'
 
-/** Names many label sets share, and what follows from them alone. */
+/** The label names that many label sets share, and properties derived from them. */
 export class LabelNames {
   /** Ascending and distinct. */
   readonly names: readonly string[]

@@ -55,7 +55,7 @@ export class Budget extends Pace {
   }
 }
 
-/** Bounds what is read for one part of a query. */
+/** Limits the samples read for one part of a query. */
 export interface Allowance {
   /** Throws TooManySamples. */
   take(samples: number): void

@@ -36,7 +36,7 @@ export function isOneMetric(series: readonly Series[]): boolean {
   return series.every(({ labels }) => labels.get(metricName) === first)
 }
 
-/** Series that have anything, those with equal labels as one. Throws when two have something at the same step. */
+/** Drops empty series and merges those with equal labels. Throws when two of them have values at the same step. */
 export async function mergeEqual(pace: Pace, series: readonly Series[]): Promise<readonly Series[]> {
   const byKey = new Map<string, Series>()
   await eachPaced(pace, series, each => {

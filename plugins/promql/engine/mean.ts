@@ -4,7 +4,7 @@ import { divide, type Histogram } from '../histogram/histogram.ts'
 import { addKahan } from './kahan.ts'
 
 /** A mean that grows by one value after the other; once their sum overflows it is kept as a mean. */
-export interface Mean {
+interface Mean {
   count: number
   value: number
   error: number

@@ -6,7 +6,7 @@ import type { Binary } from '../language/ast.ts'
 import { comparisons } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
 
-export type Sample = number | Histogram
+type Sample = number | Histogram
 
 /** The result of an operator; undefined for none. A comparison without `bool` gives the left value where it holds. */
 export type Combination = (left: Sample, right: Sample) => Sample | undefined
@@ -45,7 +45,7 @@ export function scalarOperation(op: string): (a: number, b: number) => number {
   return operations[op]!
 }
 
-/** Annotations are made for what cannot be combined. */
+/** Values that cannot be combined are annotated. */
 export function combine(evaluation: Evaluation, expr: Binary): Combination {
   const operation = scalarOperation(expr.op)
   const isFilter = comparisons.has(expr.op) && !expr.bool

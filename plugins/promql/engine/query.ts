@@ -47,7 +47,7 @@ export interface QueryAnswer {
 /** Milliseconds between the steps of a subquery that names none. */
 const subqueryStep = 60_000
 
-/** Parses and checks a query; what its result is. Throws QueryError. */
+/** Parses and checks a query; returns the type of its result. Throws QueryError. */
 export function readQuery({ text, experimental, limits }: Pick<QueryRequest, 'text' | 'experimental' | 'limits'>): {
   readonly expr: Expr
   readonly type: ValueType

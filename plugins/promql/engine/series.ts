@@ -12,8 +12,8 @@ export interface Grid {
 
 /** What is at a step. */
 export const none = 0
-export const float = 1
-export const histogram = 2
+const float = 1
+const histogram = 2
 
 /** One element of a vector at every step. */
 export interface Series {
@@ -48,13 +48,13 @@ export function newSeries(labels: Labels, count: number): Series & { histograms?
 }
 
 /** Series per memory block: in the first one, and at most. */
-const fewNeighbours = 4
+const minNeighbours = 4
 const maxNeighbours = 64
 
 /** Allocates empty series in blocks, which costs less than one by one. */
 export function seriesMaker(count: number): (labels: Labels) => Series {
   let [kinds, values] = [new Uint8Array(0), new Float64Array(0)]
-  let neighbours = fewNeighbours / 2
+  let neighbours = minNeighbours / 2
   let at = 0
   return labels => {
     if (at === kinds.length) {

@@ -9,7 +9,7 @@ import { type Grid, newSeries, put, type Series, sizeOf, timeOf, type Value } fr
 /** The fraction of the query's sample limit that one slice may read. */
 const share = 1 / 5
 
-export interface Slicing {
+interface Slicing {
   readonly fetcher: Fetcher
   readonly budget: Budget
   readonly evaluationOf: (fetched: Fetched) => Evaluation
@@ -24,10 +24,10 @@ export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing)
     const slice: Grid = { ...grid, start: timeOf(grid, first), count: Math.min(width, grid.count - first) }
     // Smaller slices do not help where each step looks far back.
     const divisible = slice.count > 1 && slice.count * grid.step > reach
-    const room = allowance(divisible ? Math.floor(budget.maxSamples * share) : budget.maxSamples)
+    const allowed = allowance(divisible ? Math.floor(budget.maxSamples * share) : budget.maxSamples)
     let fetched: Fetched
     try {
-      fetched = await fetcher.fetch(slice, room)
+      fetched = await fetcher.fetch(slice, allowed)
     } catch (error) {
       if (!divisible || !(error instanceof TooManySamples)) throw error
       width = Math.max(1, slice.count >> 2)
@@ -37,7 +37,7 @@ export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing)
     if (slice.count === grid.count) return value
     await whole.add(value, first)
     first += slice.count
-    if (room.taken < (budget.maxSamples * share) / 3) width = Math.min(grid.count, width * 2)
+    if (allowed.taken < (budget.maxSamples * share) / 3) width = Math.min(grid.count, width * 2)
     await budget.pause()
   }
   return whole.value

@@ -8,16 +8,16 @@ import type { Series } from './series.ts'
 export interface SeriesSource {
   /**
    * Samples with `from <= time <= to` (milliseconds since 1970), by series; series without any may be left out. What is read is taken
-   * from `room`, which throws when it is too much. Series may come reduced to the steps that are named.
+   * from `allowance`, which throws when it is too much. Series may come reduced to the steps that are named.
    */
-  select(selection: Selection, signal: AbortSignal, room: Allowance): Promise<readonly (RawSeries | Series)[]>
+  select(selection: Selection, signal: AbortSignal, allowance: Allowance): Promise<readonly (RawSeries | Series)[]>
 }
 
 export interface Selection {
   readonly matchers: readonly Matcher[]
   readonly from: number
   readonly to: number
-  /** All that is wanted of each series; absent where it is the samples themselves. */
+  /** The reduction to apply to each series; absent where the samples themselves are needed. */
   readonly steps?: Steps
 }
 

@@ -71,7 +71,7 @@ function meanAt({ members }: Group, step: number): number {
   return meanOf(mean)
 }
 
-/** Adds what the group has of histograms; a step with both gives nothing and a warning. */
+/** Adds the group's histograms; a step with floats and histograms gives no result and a warning. */
 async function withHistograms(
   { members }: Group,
   result: Series,

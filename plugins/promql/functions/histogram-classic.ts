@@ -108,7 +108,7 @@ function warnQuantile({ annotations }: Evaluation, where: Expr, q: number): void
   if (!(q >= 0 && q <= 1)) annotations.warn(where, `quantile value should be between 0 and 1, got ${formatFloat(q)}`)
 }
 
-/** Reads a quantile, by step, and says what has to be said of it. */
+/** Reads the quantile of each step, and annotates values outside 0 to 1. */
 function quantileReading(evaluation: Evaluation, where: Expr, quantiles: Float64Array, grid: Grid): Reading {
   const { annotations } = evaluation
   return {

@@ -5,7 +5,7 @@ import { compact, type Histogram, isCustom } from '../histogram/histogram.ts'
 import { emptyLike, toSchema } from '../histogram/layout.ts'
 import { type RangeCall, warnLayouts } from './range-function.ts'
 
-/** Last minus first, with what was lost to resets where they are counters; undefined where they cannot be compared. */
+/** Last minus first; for counters plus the values before each reset. Undefined where the histograms cannot be subtracted. */
 export function histogramIncrease(call: RangeCall, { h0, h1 }: Window, counter: boolean): Histogram | undefined {
   const { annotations, where, metric } = call
   const points = call.samples.histograms.values.slice(h0, h1)

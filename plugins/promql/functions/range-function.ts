@@ -21,9 +21,9 @@ export interface RangeCall {
 }
 
 /** The value of a window that is not empty; undefined: nothing comes out. */
-export type WindowFunction = (window: Window) => number | Histogram | undefined
+type WindowFunction = (window: Window) => number | Histogram | undefined
 
-/** Made for each series, so that what does not depend on the window is computed once. */
+/** Called once for each series, to compute whatever does not depend on the window. */
 export type RangeFunction = (call: RangeCall) => WindowFunction
 
 /** A function of the language that takes a range vector. */

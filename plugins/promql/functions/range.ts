@@ -57,7 +57,7 @@ export function overRange({ make, keepName = false, tell }: Ranged): Implementat
 }
 
 /** Where the windows of a range vector lie. */
-export interface Windows {
+interface Windows {
   readonly grid: Grid
   /** By step, milliseconds; a window begins `range` before its end. */
   readonly ends: Float64Array
@@ -73,7 +73,7 @@ export function windowsOf(where: MatrixSelector | Subquery, grid: Grid): Windows
 }
 
 /** Samples looked at after which it is asked whether others have waited long enough. */
-const fewSamples = 4_096
+const pauseSamples = 4_096
 
 /** Calls back with the window of each step at which it holds anything. */
 export async function slide(
@@ -94,7 +94,7 @@ export async function slide(
     if (counted) seen?.add(grid, step, size)
     visit(step, window)
     looked += 1 + size
-    if (looked < fewSamples) continue
+    if (looked < pauseSamples) continue
     looked = 0
     if (budget.isDue) await budget.pause()
   }

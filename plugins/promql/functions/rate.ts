@@ -56,7 +56,7 @@ function dropsOf(values: Float64Array): readonly number[] {
   return drops
 }
 
-/** Gives what a counter had when it was reset, summed over the resets of a window; windows only move on. */
+/** The sum of a counter's values just before each reset in a window. Windows must be asked for in ascending order. */
 function lostToResets(values: Float64Array): (from: number, to: number) => number {
   const drops = dropsOf(values)
   let first = 0

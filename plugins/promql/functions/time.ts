@@ -37,7 +37,7 @@ function part(read: (date: Date) => number): Implementation {
   }
 }
 
-/** The time of the sample itself where a selector stands in the call, else the evaluation time. */
+/** The time of the sample where the argument is a selector, else the evaluation time. */
 const timestamp: Implementation = async (evaluation, call, grid) => {
   const inner = unwrap(argument(call, 0))
   const series =

@@ -8,13 +8,13 @@ export interface ClassicBucket {
 }
 
 /** What was done to buckets whose counts did not grow with their bounds. */
-export interface Forced {
+interface Forced {
   readonly from: number
   readonly to: number
   readonly difference: number
 }
 
-export interface ClassicQuantile {
+interface ClassicQuantile {
   readonly value: number
   readonly forced?: Forced
 }

@@ -15,7 +15,7 @@ export function toSchema(histogram: Histogram, schema: number): Histogram {
 }
 
 /** Buckets under other indexes, which must ascend as the old ones do; equal ones are added up. */
-export function merged({ indexes, counts }: Buckets, move: (index: number) => number): Buckets {
+function merged({ indexes, counts }: Buckets, move: (index: number) => number): Buckets {
   const sums = new Map<number, number>()
   for (let i = 0; i < indexes.length; i++) {
     const index = move(indexes[i]!)
@@ -96,7 +96,7 @@ export function align(left: Histogram, right: Histogram): Aligned | undefined {
   return { left: toSchema(a, schema), right: toSchema(b, schema), reconciled: false }
 }
 
-export interface Aligned {
+interface Aligned {
   readonly left: Histogram
   readonly right: Histogram
   readonly reconciled: boolean

@@ -4,7 +4,7 @@ import { addKahan } from '../engine/kahan.ts'
 import { type Bucket, bucketsOf, type Histogram, isCustom } from './histogram.ts'
 
 /** What has to be said about a result. */
-export type NanTrouble = 'result' | 'skew' | undefined
+type NanTrouble = 'result' | 'skew' | undefined
 
 /** The value below which the fraction `q` of all observations lies. */
 export function quantileOf(q: number, histogram: Histogram): readonly [value: number, trouble: NanTrouble] {
@@ -70,7 +70,7 @@ export function fractionOf(lower: number, upper: number, histogram: Histogram): 
   return [fractionBetween(lower, upper, buckets, histogram.count, ranked), hasNan]
 }
 
-export interface Interval {
+interface Interval {
   readonly lower: number
   readonly upper: number
   readonly count: number

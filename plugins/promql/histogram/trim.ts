@@ -32,7 +32,7 @@ function fraction(lower: number, upper: number, limit: number): number {
   return (at - low) / (high - low)
 }
 
-/** Count and sum of what is left, the sum from the middles of the buckets. */
+/** Count and sum of the remaining buckets; the sum is estimated from their midpoints. */
 function totals(histogram: Histogram): { readonly count: number; readonly sum: number } {
   let [count, sum] = [0, 0]
   for (const bucket of bucketsOf(histogram)) {

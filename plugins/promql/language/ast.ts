@@ -3,7 +3,7 @@
 export type ValueType = 'scalar' | 'vector' | 'matrix' | 'string'
 
 /** Offsets of a node in the text (UTF-16 units), end exclusive. */
-export interface Span {
+interface Span {
   readonly start: number
   readonly end: number
 }
@@ -30,12 +30,12 @@ export type DurationExpr =
 /** `@`: milliseconds since 1970, or one of the query's ends. */
 export type At = number | 'start' | 'end'
 
-export interface NumberLiteral extends Span {
+interface NumberLiteral extends Span {
   readonly kind: 'number'
   readonly value: number
 }
 
-export interface StringLiteral extends Span {
+interface StringLiteral extends Span {
   readonly kind: 'string'
   readonly value: string
 }
@@ -109,7 +109,7 @@ export interface Unary extends Span {
   readonly expr: Expr
 }
 
-export interface Paren extends Span {
+interface Paren extends Span {
   readonly kind: 'paren'
   readonly expr: Expr
 }

@@ -14,7 +14,7 @@ import { QueryError } from './error.ts'
 import { compileMatcher } from './matcher.ts'
 import { aggregationParameters, experimentalAggregations, functionSignatures, type Signature } from './signature.ts'
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly text: string
   readonly experimental: boolean
 }

@@ -11,7 +11,7 @@ export function readRange(cursor: Cursor): Duration {
   return duration
 }
 
-/** Reads what may follow `offset`: what is longer than one number stands in parentheses. */
+/** Reads the operand of `offset`: a number, or an expression in parentheses. */
 export function readOffset(cursor: Cursor): Duration {
   const { start } = cursor.token
   return toDuration(cursor, start, readSigned(cursor))

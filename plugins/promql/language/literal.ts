@@ -151,7 +151,7 @@ function sequenceLength(bytes: Buffer, at: number): number {
   return length > 0 && Buffer.from(sequence.toString('utf8')).equals(sequence) ? length : 0
 }
 
-/** A text as a double-quoted literal; what is no UTF-8 as `\x..`. */
+/** A text as a double-quoted literal; bytes that are not UTF-8 become `\x..`. */
 export function quote(text: string): string {
   let quoted = '"'
   for (const character of text) {

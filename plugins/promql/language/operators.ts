@@ -1,7 +1,7 @@
 // Operators and operands that wait for each other: how tight each binds, and what they make.
 import type { Binary, Expr, Matching } from './ast.ts'
 
-export interface Operator {
+interface Operator {
   readonly op: string
   readonly bool: boolean
   readonly matching: Matching

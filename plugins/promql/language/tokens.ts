@@ -11,7 +11,7 @@ export interface Token {
 }
 
 /** A position in the text and what is wrong there. */
-export interface Mistake {
+interface Mistake {
   readonly start: number
   readonly message: string
 }
@@ -88,16 +88,16 @@ const groupings: ReadonlySet<string> = new Set(['by', 'without', 'on', 'ignoring
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']' }
 
-interface Opened {
+interface OpenBracket {
   readonly text: string
   /** The word before it. */
   readonly opener: Token | undefined
 }
 
-/** Says that the word at this position does not fit, and what would where that is known. */
+/** The error for an unexpected word at this position, with the expected ones where they are known. */
 export function unexpected(tokens: readonly Token[], at: number): Mistake {
   const token = tokens[at]!
-  const open: Opened[] = []
+  const open: OpenBracket[] = []
   for (const [i, { kind, text }] of tokens.slice(0, at).entries()) {
     if (kind !== 'bracket') continue
     if (closing[text] !== undefined) open.push({ text, opener: tokens[i - 1] })
@@ -113,7 +113,7 @@ export function unexpected(tokens: readonly Token[], at: number): Mistake {
   return { start, message: `unclosed left ${inside.text === '(' ? 'parenthesis' : 'bracket'}` }
 }
 
-function expectedAfter(before: Token | undefined, inside: Opened | undefined): string {
+function expectedAfter(before: Token | undefined, inside: OpenBracket | undefined): string {
   const word = before?.text.toLowerCase()
   if (word === 'offset') return ' in offset, expected number or duration'
   if (word === '@') return ' in @, expected timestamp'

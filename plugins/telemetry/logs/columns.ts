@@ -22,7 +22,7 @@ import type { LogBatch, TextSlices } from './log-batch.ts'
 const fulltext = parseColumnIndex('fulltext', {}, 'String')
 const skipping = parseColumnIndex('skipping', {}, 'String')
 
-export const timeColumn = 'timestamp'
+const timeColumn = 'timestamp'
 
 /** Throws DbError `InvalidArguments` for texts that are not valid UTF-8. */
 export function* logColumns(logBatch: LogBatch): Steps<Column[]> {

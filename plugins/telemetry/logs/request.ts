@@ -4,7 +4,7 @@ import { DbError, headerText } from '../../../core/index.ts'
 
 const defaultTable = 'telemetry_logs'
 
-export interface LogsRequest {
+interface LogsRequest {
   readonly table: string
   /** Attributes to store as columns, spelled as in the header. */
   readonly keys: readonly string[]

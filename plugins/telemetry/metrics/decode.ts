@@ -22,7 +22,7 @@ const field = { name: 1, description: 2, unit: 3 } as const
 const data = { points: 1, temporality: 2, isMonotonic: 3 } as const
 const dataFields: ReadonlySet<number> = new Set(Object.values(pointsField))
 
-export interface DecodeMetrics {
+interface DecodeMetrics {
   readonly body: Buffer
   readonly points: PointReader
   readonly known: KnownMetrics

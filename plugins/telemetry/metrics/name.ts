@@ -2,7 +2,7 @@
 import type { Strategy } from './policy.ts'
 import { perUnitWord, unitWord } from './unit.ts'
 
-export interface MetricName {
+interface MetricName {
   readonly name: string
   readonly unit: string
   readonly isMonotonicSum: boolean

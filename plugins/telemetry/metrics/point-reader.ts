@@ -11,7 +11,7 @@ const noRecordedValue = 1
 const maxTime = 2 ** 53
 
 /** An exemplar that is not decoded yet. */
-export interface FoundExemplar {
+interface FoundExemplar {
   readonly point: number
   /** The part of its series; of a histogram that of the first bucket. */
   readonly part: number
@@ -21,7 +21,7 @@ export interface FoundExemplar {
 }
 
 /** The start time of a point's series. */
-export interface FoundStart extends HashHalf {
+interface FoundStart extends HashHalf {
   readonly point: number
   /** Milliseconds since 1970, as is the point's own time. */
   readonly start: number

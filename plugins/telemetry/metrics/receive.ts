@@ -4,6 +4,7 @@ import {
   DbError,
   isDbError,
   Pace,
+  Pool,
   ProtoReader,
   runPaced,
   type SeriesName,
@@ -24,7 +25,7 @@ import type { Metric } from './metric.ts'
 import { PointNames } from './point-names.ts'
 import { PointReader } from './point-reader.ts'
 import { type Policy, type PolicyOptions, readPolicy } from './policy.ts'
-import { type Samples, SamplesPool } from './samples.ts'
+import { Samples } from './samples.ts'
 import { StartTimes } from './start-times.ts'
 
 export interface MetricsOptions extends PolicyOptions {
@@ -37,6 +38,8 @@ export interface MetricsOptions extends PolicyOptions {
   readonly max_series_size: number
 }
 
+/** Requests whose memory waits for others. */
+const maxIdle = 8
 /** Rows handled between two yields to other requests. */
 const stepRows = 64
 
@@ -69,7 +72,11 @@ export function createReceiveMetrics(
   metricsys: MetricsysService | undefined,
   count: CountRejected
 ): Receive {
-  const pool = new SamplesPool()
+  const pool = new Pool(
+    () => new Samples(),
+    maxIdle,
+    samples => !samples.isLarge
+  )
   const shared = { core, options, count, known: new KnownMetrics(), startTimes: new StartTimes() }
   return async request => {
     if (metricsys === undefined) {
@@ -97,6 +104,8 @@ export function createReceiveMetrics(
       } catch (error) {
         for (const start of points.starts) shared.startTimes.drop(start, samples.metrics[start.point]!.id)
         throw error
+      } finally {
+        samples.clear()
       }
     })
   }

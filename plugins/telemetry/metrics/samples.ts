@@ -5,30 +5,29 @@ import type { Metric } from './metric.ts'
 /** Words of a key: 128 bits of the point's attributes, the metric, the part. */
 const keyWords = 6
 const keyBytes = keyWords * 4
-const firstRoom = 1024
-const maxIdle = 8
+const initialCapacity = 1024
 /** The largest number of samples whose memory is kept for a later request. */
 const maxIdleSamples = 1 << 19
 
 export class Samples {
   count = 0
   /** One key per sample, because points of a request seldom share a series. */
-  #keys = new Int32Array(firstRoom * keyWords)
-  #starts = numbers(firstRoom, i => i * keyBytes)
-  #ends = numbers(firstRoom, i => (i + 1) * keyBytes)
-  series = numbers(firstRoom, i => i)
-  #times = new Int32Array(firstRoom * 2)
-  #values = new Int32Array(firstRoom * 2)
+  #keys = new Int32Array(initialCapacity * keyWords)
+  #starts = numbers(initialCapacity, i => i * keyBytes)
+  #ends = numbers(initialCapacity, i => (i + 1) * keyBytes)
+  series = numbers(initialCapacity, i => i)
+  #times = new Int32Array(initialCapacity * 2)
+  #values = new Int32Array(initialCapacity * 2)
   #doubles = new Float64Array(this.#values.buffer)
   /** Of each sample: its point. */
-  points = new Uint32Array(firstRoom)
+  points = new Uint32Array(initialCapacity)
   /** Of each point: its metric and attributes. */
   pointCount = 0
   metrics: Metric[] = []
-  attributeStarts = new Uint32Array(firstRoom)
-  attributeEnds = new Uint32Array(firstRoom)
+  attributeStarts = new Uint32Array(initialCapacity)
+  attributeEnds = new Uint32Array(initialCapacity)
   /** Milliseconds since 1970. */
-  pointTimes = new Float64Array(firstRoom)
+  pointTimes = new Float64Array(initialCapacity)
   /** Attributes that are not contiguous in the body, by point. */
   readonly joined = new Map<number, Uint8Array>()
   /** Of the attributes of the last point. */
@@ -56,7 +55,13 @@ export class Samples {
     return this.#keys[i * keyWords + 5]!
   }
 
-  begin(): void {
+  /** Whether there is more memory than is kept for a later request. */
+  get isLarge(): boolean {
+    return this.series.length > maxIdleSamples
+  }
+
+  /** Makes it ready for the next request. */
+  clear(): void {
     this.count = 0
     this.pointCount = 0
     this.metrics = []
@@ -120,22 +125,22 @@ export class Samples {
   }
 
   #grow(): void {
-    const room = this.series.length * 2
-    this.#starts = numbers(room, i => i * keyBytes)
-    this.#ends = numbers(room, i => (i + 1) * keyBytes)
-    this.series = numbers(room, i => i)
-    this.#keys = grown(this.#keys, new Int32Array(room * keyWords))
-    this.#times = grown(this.#times, new Int32Array(room * 2))
-    this.#values = grown(this.#values, new Int32Array(room * 2))
+    const capacity = this.series.length * 2
+    this.#starts = numbers(capacity, i => i * keyBytes)
+    this.#ends = numbers(capacity, i => (i + 1) * keyBytes)
+    this.series = numbers(capacity, i => i)
+    this.#keys = grown(this.#keys, new Int32Array(capacity * keyWords))
+    this.#times = grown(this.#times, new Int32Array(capacity * 2))
+    this.#values = grown(this.#values, new Int32Array(capacity * 2))
     this.#doubles = new Float64Array(this.#values.buffer)
-    this.points = grown(this.points, new Uint32Array(room))
+    this.points = grown(this.points, new Uint32Array(capacity))
   }
 
   #growPoints(): void {
-    const room = this.attributeStarts.length * 2
-    this.attributeStarts = grown(this.attributeStarts, new Uint32Array(room))
-    this.attributeEnds = grown(this.attributeEnds, new Uint32Array(room))
-    this.pointTimes = grown(this.pointTimes, new Float64Array(room))
+    const capacity = this.attributeStarts.length * 2
+    this.attributeStarts = grown(this.attributeStarts, new Uint32Array(capacity))
+    this.attributeEnds = grown(this.attributeEnds, new Uint32Array(capacity))
+    this.pointTimes = grown(this.pointTimes, new Float64Array(capacity))
   }
 }
 
@@ -151,21 +156,4 @@ function grown<T extends Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Fl
 ): T {
   to.set(from)
   return to
-}
-
-/** Lends memory to requests. */
-export class SamplesPool {
-  readonly #idle: Samples[] = []
-
-  /** Runs `work` with memory that nobody else uses. `work` must not keep it. */
-  async use<T>(work: (samples: Samples) => Promise<T>): Promise<T> {
-    const samples = this.#idle.pop() ?? new Samples()
-    samples.begin()
-    try {
-      return await work(samples)
-    } finally {
-      samples.begin()
-      if (this.#idle.length < maxIdle && samples.series.length <= maxIdleSamples) this.#idle.push(samples)
-    }
-  }
 }

@@ -32,13 +32,13 @@ export interface Retyped {
   readonly definition: ColumnDefinition
 }
 
-export interface Planned {
+interface Planned {
   readonly columns: Column[]
   readonly retyped: Retyped[]
 }
 
 /** Columns the table has or gets for attributes; `left` is how many new ones there may still be. */
-export interface ColumnQuota {
+interface ColumnQuota {
   readonly table: Table | undefined
   left: number
 }

@@ -24,7 +24,7 @@ const stepSpans = 1024
 /** Largest number of span tables whose services are remembered. */
 const maxTables = 1000
 
-export interface News {
+interface News {
   readonly writes: readonly TableWrite[]
   /** Called after the rows are stored. */
   keep(): void

@@ -5,7 +5,7 @@ import { DbError, headerText } from '../../../core/index.ts'
 const defaultTable = 'telemetry_traces'
 const versions = ['svc_trace_v1', 'svc_trace_v0'] as const
 
-export interface TracesRequest {
+interface TracesRequest {
   readonly table: string
   /** Whether attributes have columns of their own. */
   readonly flattened: boolean

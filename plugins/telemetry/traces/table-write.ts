@@ -11,7 +11,7 @@ export interface Layout {
   readonly maxColumns: number
 }
 
-export interface SpansWrite {
+interface SpansWrite {
   readonly write: TableWrite
   /** Column changes that must be made first; the write is then built again. */
   readonly retyped: readonly Retyped[]
@@ -26,9 +26,9 @@ export function* spansWrite(
   checkSize(batch)
   const levels = levelsOf(batch)
   const taken = table?.columns.filter(column => levels.some(level => column.name.startsWith(`${level.name}.`))).length
-  const room = { table: maxColumns === 0 ? undefined : table, left: Math.max(0, maxColumns - (taken ?? 0)) }
+  const quota = { table: maxColumns === 0 ? undefined : table, left: Math.max(0, maxColumns - (taken ?? 0)) }
   const planned = { columns: [] as Column[], retyped: [] as Retyped[] }
-  for (const level of levels) yield* attributeColumns(batch.body, level, room, planned)
+  for (const level of levels) yield* attributeColumns(batch.body, level, quota, planned)
   const columns = [...(yield* headColumns(batch)), ...planned.columns, ...(yield* tailColumns(batch))]
   const write = { table: name, rows: batch.spans, columns, options: { append_mode: true } }
   return { write, retyped: planned.retyped }

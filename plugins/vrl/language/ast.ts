@@ -9,15 +9,15 @@ interface Node {
   readonly span: Span
 }
 
-export interface LiteralExpr extends Node {
+interface LiteralExpr extends Node {
   readonly type: 'literal'
   readonly value: Value
 }
-export interface RegexExpr extends Node {
+interface RegexExpr extends Node {
   readonly type: 'regex'
   readonly source: string
 }
-export interface TimeExpr extends Node {
+interface TimeExpr extends Node {
   readonly type: 'time'
   readonly text: string
 }
@@ -61,7 +61,7 @@ export interface QueryExpr extends Node {
   readonly root: 'event' | 'metadata' | Expr
   readonly path: readonly Segment[]
 }
-export interface NoopExpr extends Node {
+interface NoopExpr extends Node {
   readonly type: 'noop'
 }
 export type Target = VariableExpr | QueryExpr | NoopExpr

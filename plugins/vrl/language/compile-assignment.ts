@@ -193,7 +193,7 @@ export function checkReadOnly(scope: Scope, root: 'event' | 'metadata', path: re
   }
 }
 
-/** E642 where a parent can never hold what the path asks of it. */
+/** E642 where a parent of the path can never be an object or array as the path needs it. */
 function checkParents(scope: Scope, root: Kind, path: readonly Segment[], span: Span): void {
   for (let depth = 0; depth < path.length; depth++) {
     const kind = kindAt(root, path.slice(0, depth))

@@ -14,7 +14,7 @@ import type { Scope } from './scope.ts'
 import { copyState, leaveScope, mergeInto, type State, type Variable } from './state.ts'
 import type { Value } from './value.ts'
 
-export interface CompiledClosure extends Closure {
+interface CompiledClosure extends Closure {
   readonly fallible: boolean
 }
 

@@ -27,7 +27,7 @@ export function compileOperator(scope: Scope, expr: OperatorExpr, compile: Compi
   }
 }
 
-/** Compiles the right side and keeps what it does to the state only as a possibility. */
+/** Compiles the right side; its changes to the type state count as possible, not as certain. */
 function maybeRight(scope: Scope, expr: OperatorExpr, compile: Compile): Node {
   const before = copyState(scope.state)
   const right = compile(scope, expr.right)
@@ -243,7 +243,7 @@ function mergeKinds(expr: OperatorExpr, a: Kind, b: Kind): Kind {
   return make(bit.object, undefined, mergeFields(a.object, b.object))
 }
 
-/** Fields after those of `b` were put over those of `a`. */
+/** The fields of `a`, overwritten by those of `b`. */
 export function mergeFields(a: Fields, b: Fields): Fields {
   const known = new Map(a.known)
   for (const [key, kind] of a.known) if (!b.known.has(key)) known.set(key, over(kind, b.unknown))

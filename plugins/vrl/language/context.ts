@@ -14,7 +14,7 @@ export interface Limits {
 
 export const defaultLimits: Limits = { program: 65_536, output: 16_777_216, time: 1000 }
 
-/** Receives what the `log` function writes. */
+/** Receives the messages of the `log` function. */
 export type LogSink = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error', message: string) => void
 
 /** One program has one context and runs one event at a time. */
@@ -61,7 +61,7 @@ export function createContext(options: ContextOptions): Context {
   }
 }
 
-/** Called once per iteration of whatever may run long; fails when the time of the run is used up. */
+/** Called once per iteration of every loop that may run long; fails when the time limit of the run is reached. */
 export function step(context: Context): void {
   if ((++context.steps & 63) !== 0) return
   if (performance.now() > context.deadline)
@@ -79,7 +79,7 @@ export function checkOutput(context: Context, length: number): void {
     throw new Failure(`the result is longer than ${context.limits.output} bytes`, 'limit')
 }
 
-/** Forgets all owned containers: one that is read may be referenced elsewhere from now on. */
+/** Forgets all owned containers: after a read they may be referenced elsewhere. */
 export function share(context: Context, value: Value): Value {
   if (typeof value === 'object' && value !== null && context.owned.size > 0) context.owned.clear()
   return value

@@ -28,16 +28,16 @@ export interface Param {
 export interface PathArgument {
   readonly root: 'event' | 'metadata' | 'variable' | 'expression'
   readonly path: readonly Segment[]
-  /** Static kind of what stands there. */
+  /** Static kind of the value at the path. */
   readonly kind: Kind
   /** Static kind of the whole event, metadata or variable. */
   readonly rootKind: Kind
   /** Undefined when nothing stands there. */
   get(): Value | undefined
   getRoot(): Value
-  /** Removes and returns what stands there; undefined when nothing did. */
+  /** Removes and returns the value at the path; undefined when there was none. */
   remove(compact: boolean): Value | undefined
-  /** Records what the checker is to know after a removal. */
+  /** Updates the type state after a removal. */
   forget(compact: boolean): void
 }
 
@@ -103,7 +103,7 @@ export interface FunctionSpec {
   readonly closure?: ClosureSpec
   /** Exactly one of `run` and `prepare`. */
   readonly run?: Run
-  /** Makes the function to run once per call in a program: for whatever can be computed or refused before the run. */
+  /** Called once for each call in a program, at compile time: precomputes constants, refuses invalid arguments, and returns the function to run. */
   readonly prepare?: (call: Call) => Run
   /** Why there is no such function here; calls of it are refused with this note. */
   readonly refused?: string

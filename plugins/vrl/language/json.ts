@@ -10,7 +10,7 @@ interface Reader {
   readonly maxDepth: number | undefined
   at: number
   /** Bytes that values may still take. */
-  room: number
+  quota: number
 }
 
 /** What values count for, besides the texts: containers take far more than what is in them. */
@@ -21,7 +21,7 @@ const [valueBytes, containerBytes] = [8, 64]
  * would take more than `output` bytes.
  */
 export function readJsonValue(text: string, depth?: number, output = defaultLimits.output): Value {
-  const reader: Reader = { text, maxDepth: depth, at: text.charCodeAt(0) === 0xfeff ? 1 : 0, room: output }
+  const reader: Reader = { text, maxDepth: depth, at: text.charCodeAt(0) === 0xfeff ? 1 : 0, quota: output }
   const value = readValue(reader, 0)
   skipBlanks(reader)
   if (reader.at < text.length) throw broken(reader, 'trailing characters')
@@ -47,8 +47,8 @@ function skipBlanks(reader: Reader): number {
 function readValue(reader: Reader, depth: number): Value {
   const code = skipBlanks(reader)
   const isContainer = code === 0x7b || code === 0x5b
-  reader.room -= isContainer ? containerBytes : valueBytes
-  if (reader.room < 0) throw new Failure('unable to parse json: the document has too many values', 'limit')
+  reader.quota -= isContainer ? containerBytes : valueBytes
+  if (reader.quota < 0) throw new Failure('unable to parse json: the document has too many values', 'limit')
   switch (code) {
     case 0x22:
       return readText(reader)

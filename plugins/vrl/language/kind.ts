@@ -2,7 +2,7 @@
 import type { Segment } from './ast.ts'
 import { isArray, isObject, Regex, Timestamp, type Value } from './value.ts'
 
-/** One bit a kind. `undefined` is what a path yields where nothing is: null at run time, but never proven. */
+/** One bit for each kind. `undefined` is the kind of an absent path: null at run time, but never certain. */
 export const bit = {
   string: 1,
   integer: 2,
@@ -240,7 +240,7 @@ export function valueBit(value: Value): number {
   return value instanceof Regex ? bit.regex : bit.string
 }
 
-/** Kinds a kind may be made of before what is known of its parts is given up. */
+/** Maximum parts of a kind; beyond that the kinds of members are no longer tracked. */
 const maxParts = 5000
 
 /** The kind itself, or the same without known fields when there are too many: programs can make kinds that double with every line. */

@@ -70,7 +70,7 @@ function skipLine(cursor: Cursor): void {
   while (peek(cursor).type !== 'end' && !peek(cursor).newline) next(cursor)
 }
 
-/** A statement ends at a newline, a semicolon, or the bracket that closes what it stands in. */
+/** A statement ends at a newline, a semicolon, or the closing bracket of its block. */
 function endStatement(cursor: Cursor, closing?: string): void {
   const token = peek(cursor)
   if (skipMark(cursor, ';')) {
@@ -106,7 +106,7 @@ function parseReturn(cursor: Cursor): Expr {
   return { type: 'return', value, span: { start, end: value.span.end } }
 }
 
-/** An assignment, or what an operator makes. */
+/** An assignment, or an operation. */
 function parseAssignment(cursor: Cursor): Expr {
   const left = parseOperators(cursor)
   const token = peek(cursor)
@@ -179,7 +179,7 @@ function parseBlock(cursor: Cursor): BlockExpr {
 }
 
 /** `( … )`; several expressions only where a predicate stands. */
-export function parseGroup(cursor: Cursor, several: boolean): GroupExpr {
+function parseGroup(cursor: Cursor, several: boolean): GroupExpr {
   const { start } = expectMark(cursor, '(')
   const body = [parseExpr(cursor)]
   while (several && !isMark(peek(cursor), ')')) {

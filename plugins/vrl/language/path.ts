@@ -38,7 +38,7 @@ export function setPath(
     return object
   }
   const array = ownArray(root, owned)
-  const at = makeRoom(array, segment)
+  const at = extendTo(array, segment)
   array[at] = setPath(array[at], path, value, owned, depth + 1)
   return array
 }
@@ -58,16 +58,16 @@ function ownArray(value: Value | undefined, owned: Set<Value> | undefined): Valu
 }
 
 /** Pads with nulls until the index exists, at the front for a negative one; returns the index from the front. */
-function makeRoom(array: Value[], index: number): number {
+function extendTo(array: Value[], index: number): number {
   if (index >= maxPadding || index < -maxPadding) throw new RangeError('index')
   while (array.length <= index) array.push(null)
   if (index >= 0) return index
   if (array.length + index >= 0) return array.length + index
-  const room = -index - array.length
+  const missing = -index - array.length
   const length = array.length
-  for (let i = 0; i < room; i++) array.push(null)
-  array.copyWithin(room, 0, length)
-  array.fill(null, 0, room)
+  for (let i = 0; i < missing; i++) array.push(null)
+  array.copyWithin(missing, 0, length)
+  array.fill(null, 0, missing)
   return 0
 }
 

@@ -89,7 +89,7 @@ function tooDeep(source: string): Diagnostic {
     .diagnostic
 }
 
-/** A statement of the program itself: here whatever may fail must have been handled. */
+/** A top-level statement: an expression that may fail must be handled here. */
 function compileRoot(scope: Scope, compileNode: () => Node, span: Node['span']): Node {
   return recover(scope, span, () => {
     const node = compileNode()

@@ -36,7 +36,7 @@ export function report(scope: Scope, error: CompileError): void {
   scope.diagnostics.push(error.diagnostic)
 }
 
-/** Runs `compile`; a problem is reported and the expression becomes one of no kind, which offends nobody else. */
+/** Runs `compile`. A problem is reported, and the expression becomes one of no kind, so that it causes no further errors. */
 export function recover(scope: Scope, span: Span, compile: () => Node): Node {
   try {
     return compile()

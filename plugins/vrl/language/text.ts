@@ -5,22 +5,22 @@ import { floatText, isArray, isObject, lossy, Regex, sortedKeys, Timestamp, time
 
 /** Compact JSON, keys sorted; times and regexes as text, bytes that are not UTF-8 replaced. Fails beyond `limit` characters. */
 export function writeValue(value: Value, limit = Number.POSITIVE_INFINITY): string {
-  const room = { left: limit }
-  return write(value, room)
+  const quota = { left: limit }
+  return write(value, quota)
 }
 
-function write(value: Value, room: { left: number }): string {
-  const text = isObject(value) || isArray(value) ? writeContainer(value, room) : writeScalar(value)
-  room.left -= text.length
-  if (room.left < 0) throw new Failure('the result is too long', 'limit')
+function write(value: Value, quota: { left: number }): string {
+  const text = isObject(value) || isArray(value) ? writeContainer(value, quota) : writeScalar(value)
+  quota.left -= text.length
+  if (quota.left < 0) throw new Failure('the result is too long', 'limit')
   return text
 }
 
-function writeContainer(value: Value, room: { left: number }): string {
-  if (isArray(value)) return `[${value.map(item => write(item, room)).join(',')}]`
+function writeContainer(value: Value, quota: { left: number }): string {
+  if (isArray(value)) return `[${value.map(item => write(item, quota)).join(',')}]`
   if (!isObject(value)) return ''
   return `{${sortedKeys(value)
-    .map(key => `${writeJsonString(key)}:${write(value.get(key)!, room)}`)
+    .map(key => `${writeJsonString(key)}:${write(value.get(key)!, quota)}`)
     .join(',')}}`
 }
 

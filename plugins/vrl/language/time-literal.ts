@@ -27,7 +27,7 @@ export function parseRfc3339(text: string): Timestamp | undefined {
   return new Timestamp(BigInt(seconds) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0')))
 }
 
-/** E601 for what is no time. */
+/** E601 for an invalid time. */
 export function readTime(text: string, span: Span): Timestamp {
   const time = parseRfc3339(text.trim())
   if (time === undefined)

@@ -2,7 +2,7 @@
 import { CompileError } from './diagnostic.ts'
 import { readString, type StringPart } from './string-literal.ts'
 
-export type TokenType =
+type TokenType =
   | 'ident'
   /** An identifier with `(` or `!` directly after it. */
   | 'name'
@@ -36,7 +36,7 @@ const quoted = /[srt]'/y
 const mark = /->|\|=|\|\||&&|\?\?|==|!=|>=|<=|[-+*/|<>=!.%,:;()[\]{}]/y
 const quotedTypes = { s: 'raw', r: 'regex', t: 'time' } as const
 
-/** Throws CompileError for what is no token. */
+/** Throws CompileError for invalid input. */
 export function tokenize(source: string): Token[] {
   const tokens: Token[] = []
   let at = 0

@@ -88,7 +88,7 @@ export function sortedEntries(object: ObjectValue): [string, Value][] {
   return sortedKeys(object).map(key => [key, object.get(key)!])
 }
 
-/** Parts two values may have until comparing them is given up: values can share parts, and so be far larger than their memory. */
+/** Maximum parts of two values to compare. Values can share parts, and so be far larger than the memory they take. */
 const maxCompared = 1_000_000
 
 /** Equality by kind and value: 1 and 1.0 differ. Fails for values of more than a million parts. */

@@ -57,6 +57,22 @@ t.test('the server keeps its own log', { buffered: true }, async t => {
   t.ok(started)
 })
 
+t.test('lines logged while others are written do not end the keeping', { buffered: true }, async t => {
+  const server = await startServer(t, toml)
+  const { log, metrics } = server.core
+  const keptLines = async () =>
+    (await metrics.samples()).find(
+      ({ name, labels }) => name === 'svc_self_observation_total' && labels['kind'] === 'logs'
+    )?.value ?? 0
+  // Some of these come while the first are written, and are written right behind them.
+  for (const before = await keptLines(); (await keptLines()) === before; await sleep(1)) log.info('one of many')
+  // The timer that they started finds nothing to write.
+  await sleep(1500)
+  log.info('one after them')
+  const [found] = await wait(server, `SELECT level FROM server_logs WHERE message = 'one after them'`)
+  t.strictSame(found, ['info'])
+})
+
 t.test('what it logs last is kept, too', { buffered: true }, async t => {
   const folder = temporaryFolder(t)
   const server = await startServer(t, toml, { folder })

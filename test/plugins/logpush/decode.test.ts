@@ -251,6 +251,6 @@ t.test('what takes too much room is refused', async t => {
   const labels = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`l${i}`, 'x']))
   const entries = Array.from({ length: 20_000 }, () => ({ time: 1n, line: '' }))
   const push = readRequest(writeProtobuf([{ labels, entries }]), now)
-  const fault = t.throws(() => columnsOf(push), { message: /take too much room: 2003 keys × 20000 items/ })
+  const fault = t.throws(() => columnsOf(push), { message: /too many cells: 2003 keys × 20000 items/ })
   t.ok(isDbError(fault))
 })

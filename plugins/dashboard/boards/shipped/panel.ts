@@ -17,7 +17,7 @@ export interface ShippedPanel {
   readonly stacked?: boolean
 }
 
-export interface ShippedVariable {
+interface ShippedVariable {
   readonly name: string
   readonly kind: 'promql' | 'sql' | 'custom' | 'text'
   readonly query: string

@@ -15,7 +15,7 @@ export function addedPage(name: string): { readonly default: ComponentType } {
 }
 
 function Added({ name }: { readonly name: string }) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [error, setError] = useState<unknown>()
   const [isRefreshed, setRefreshed] = useState(false)
   useEffect(() => {
@@ -23,7 +23,7 @@ function Added({ name }: { readonly name: string }) {
     let gone = false
     import(/* @vite-ignore */ `/dashboard/pages/${name}.js`)
       .then((module: { readonly default: DashboardMount }) => {
-        if (!gone) end = module.default(place.current!, host(setRefreshed))
+        if (!gone) end = module.default(container.current!, host(setRefreshed))
       })
       .catch(setError)
     return () => {
@@ -40,7 +40,7 @@ function Added({ name }: { readonly name: string }) {
           <Refresh />
         </div>
       )}
-      <div ref={place} class="stack" />
+      <div ref={container} class="stack" />
     </>
   )
 }

@@ -39,7 +39,7 @@ export function App() {
   )
 }
 
-/** Whoever comes without an address looks at what was looked at last. */
+/** Without a path in the address the last visited page is shown. */
 function entryParameters() {
   return { ...Object.fromEntries(parameters.value), db: parameters.value.get('db') ?? lastDatabase() }
 }

@@ -5,7 +5,7 @@ export function readDraft(key: string): string | undefined {
   return localStorage.getItem(prefix + key) ?? undefined
 }
 
-/** `stored`: what it is a draft of; a text that is the same needs no keeping. */
+/** `stored`: the saved text; a draft equal to it is not kept. */
 export function keepDraft(key: string, text: string, stored: string): void {
   if (text === stored) localStorage.removeItem(prefix + key)
   else localStorage.setItem(prefix + key, text)

@@ -2,7 +2,7 @@
 import type { Params, Statement } from './api/sql.ts'
 import { currentSpan, type TimeSpan } from './time.ts'
 
-/** Comments, texts and names, in which nothing stands for a value. */
+/** Comments, string literals and quoted names, in which placeholders are not replaced. */
 export const fixedParts = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"/
 
 const pattern = new RegExp(`${fixedParts.source}|:(?:from|to)\\b`, 'g')

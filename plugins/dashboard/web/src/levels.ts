@@ -1,4 +1,4 @@
-// How grave a line is, whatever the column and its values are called.
+// The severity of a log line, whatever its column and its values are called.
 import type { Column } from './api/sql.ts'
 
 export type Level = 'error' | 'warn' | 'info' | 'debug' | 'other'

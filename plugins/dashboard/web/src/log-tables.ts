@@ -1,4 +1,4 @@
-// Tables that may hold logs, and what their columns are for.
+// Tables that may hold logs, and the roles of their columns.
 import { columnsOf, type TableColumn } from './api/catalog.ts'
 import { quoteText, rowsOf } from './api/sql.ts'
 import { isLevelName } from './levels.ts'

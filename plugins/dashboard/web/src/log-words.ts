@@ -2,7 +2,7 @@
 import type { Condition, Test } from './api/logs.ts'
 import type { LogTable } from './log-tables.ts'
 
-export interface Word {
+interface Word {
   readonly text: string
   readonly isOut: boolean
 }

@@ -17,7 +17,7 @@ export function selector(name: string, matchers = ''): string {
   return `{${JSON.stringify(name)}${matchers === '' ? '' : `, ${matchers}`}}`
 }
 
-export function label(name: string): string {
+function label(name: string): string {
   return /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name) ? name : JSON.stringify(name)
 }
 
@@ -26,7 +26,7 @@ export function firstExpression(name: string, kind: Kind, matchers = ''): string
   return kind === 'counter' ? `sum(rate(${selector(name, matchers)}[5m]))` : selector(name, matchers)
 }
 
-export interface Offer {
+interface Offer {
   readonly title: string
   readonly expression: string
 }

@@ -29,7 +29,7 @@ export function unitOfObserved(
   return units.find(unit => unit !== 'none') ?? 'none'
 }
 
-/** Those with a trace. Where the chart shows other values than those observed, they stand on the time axis. */
+/** The exemplars that have a trace. Where the chart does not show the observed values themselves, the dots are drawn on the time axis. */
 export function dotsOf(exemplars: readonly Exemplar[], unit: Unit, isObserved: boolean, db: string): readonly Dot[] {
   return exemplars.flatMap(({ at, value, trace_id, series }) => {
     if (trace_id === null || trace_id === '') return []

@@ -1,4 +1,4 @@
-// Shows a page once its code is there; what it throws is shown instead of it.
+// Shows a page once its code is loaded; an error that it throws is shown in its stead.
 import { Component, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Problem } from './components/problem.tsx'
@@ -25,7 +25,7 @@ export function PageView({ page }: { readonly page: Page }) {
   )
 }
 
-/** What several pages need is there before one goes to them: the editor is most of what they are made of. */
+/** Loads the editor in advance: it is most of the code of several pages. */
 function prepareOthers(): void {
   const load = () => void import('./components/editor.tsx').catch(() => {})
   if ('requestIdleCallback' in globalThis) requestIdleCallback(load)

@@ -10,12 +10,12 @@ export const page = computed(() => address.value.pathname.slice(base.length).rep
 
 export const parameters = computed(() => address.value.searchParams)
 
-export type Changes = Readonly<Record<string, string | undefined>>
+type Changes = Readonly<Record<string, string | undefined>>
 
 /** Parameters that hold on all pages: the database, the span of time, how often it is loaded anew. */
 const shared = ['db', 'from', 'to', 'refresh'] as const
 
-/** The address of a page with what holds on all pages; undefined takes a parameter away. */
+/** The address of a page, with the parameters all pages share; undefined removes a parameter. */
 export function addressOf(name: string, changes: Changes = {}): string {
   const query = new URLSearchParams()
   const kept = shared.map(key => [key, parameters.value.get(key) ?? undefined] as const)
@@ -29,7 +29,7 @@ export function go(to: string): void {
   follow()
 }
 
-/** Changes parameters of this page; undefined takes one away. `quietly`: no new step for the back button. */
+/** Changes parameters of this page; undefined removes one. `quietly`: without an entry in the browser's history. */
 export function change(changes: Changes, quietly = false): void {
   const next = new URL(address.value)
   for (const [name, value] of Object.entries(changes)) {

@@ -1,6 +1,6 @@
-// Cuts the rows of an answer of /v1/sql into pages while their text comes, without reading what is in them.
+// Cuts the rows of an answer of /v1/sql into pages while the text arrives, without parsing the values.
 
-export interface RowCutter {
+interface RowCutter {
   /** Takes the next part of the text behind `"rows":[`; returns what stands behind the rows once they have ended. */
   push(text: string): string | undefined
   /** Rows that have come so far. */
@@ -28,7 +28,7 @@ export function cutRows(pageRows: number, onPage: (parts: readonly string[], row
       for (; i < text.length; i++) {
         const code = text.charCodeAt(i)
         if (isText) {
-          // What a backslash stands before may be in the next part.
+          // The character after a backslash may be in the next part.
           if (code === 0x5c) i++
           else if (code === 0x22) isText = false
         } else if (code === 0x22) isText = true

@@ -1,8 +1,8 @@
-// Work that runs for a part of the page: one at a time, the one before is given up.
+// Asynchronous work for a part of the page: one at a time, a new one cancels the one before.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 export interface Task<T> {
-  /** The last result; stays while the next one is made. */
+  /** The last result; kept while the next one is loaded. */
   readonly value: T | undefined
   readonly error: unknown
   readonly isRunning: boolean
@@ -16,7 +16,7 @@ export interface Task<T> {
 
 let running = 0
 
-/** Whether anything is being loaded: what runs by a clock waits for it, or what takes longer than the clock would never end. */
+/** Whether anything is being loaded. Periodic refreshes wait for it: else a load that takes longer than the period would be restarted for ever. */
 export function isLoading(): boolean {
   return running > 0
 }

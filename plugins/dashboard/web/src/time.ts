@@ -46,12 +46,12 @@ export function personWord(word: string): string {
   return at === undefined ? word : zonedText(at)
 }
 
-export interface TimeWords {
+interface TimeWords {
   readonly from: string
   readonly to: string
 }
 
-export const lastHour: TimeWords = { from: 'now-1h', to: 'now' }
+const lastHour: TimeWords = { from: 'now-1h', to: 'now' }
 
 const fromWord = computed(() => parameters.value.get('from') ?? lastHour.from)
 const toWord = computed(() => parameters.value.get('to') ?? lastHour.to)

@@ -1,4 +1,4 @@
-// What numbers are: bytes, seconds, shares, counts; and their words, for one value or for a whole axis.
+// Units of numbers (bytes, seconds, shares, counts), and numbers as text: one value, or the ticks of an axis.
 
 export type Unit = 'none' | 'count' | 'bytes' | 'seconds' | 'ratio' | 'percent' | 'perSecond' | 'bytesPerSecond'
 
@@ -57,11 +57,11 @@ export function formatValue(value: number | null | undefined, unit: Unit = 'none
   return `${text}${name}${suffix}`
 }
 
-/** Places of an axis: one scale for all, and as many digits as tell them apart. */
-export function axisTexts(places: readonly (number | null)[], unit: Unit): string[] {
+/** The texts of the ticks of an axis: one scale for all, and as many digits as tell them apart. */
+export function axisTexts(ticks: readonly (number | null)[], unit: Unit): string[] {
   const form = forms[unit]
   const { times = 1, suffix = '' } = form
-  const values = places.map(place => (place === null ? null : place * times))
+  const values = ticks.map(tick => (tick === null ? null : tick * times))
   const known = values.filter(value => value !== null)
   const largest = Math.max(0, ...known.map(Math.abs))
   const { factor, name } = scaleOf(largest, form)
@@ -108,7 +108,7 @@ function exponential(value: number, digits: number): string {
     .replace('e+', 'e')
 }
 
-/** Digits behind the point that all of them need. */
+/** Digits after the decimal point, enough for every one of them. */
 function digitsFor(values: readonly number[]): number {
   for (let digits = 0; digits < 9; digits++) {
     const power = 10 ** digits

@@ -156,10 +156,10 @@ export class DecodeBuffer implements BufferMemory {
   }
 
   #growSamples(): void {
-    const room = this.series.length * 2
-    this.series = grown(this.series, numbers(room))
-    this.timeWords = grown(this.timeWords, words(room * 2))
-    this.valueWords = grown(this.valueWords, words(room * 2))
+    const capacity = this.series.length * 2
+    this.series = grown(this.series, numbers(capacity))
+    this.timeWords = grown(this.timeWords, words(capacity * 2))
+    this.valueWords = grown(this.valueWords, words(capacity * 2))
     this.#viewWords()
   }
 
@@ -184,18 +184,4 @@ function words(size: number): Words {
 function grown<T extends Numbers | Words>(from: T, to: T): T {
   to.set(from)
   return to
-}
-
-export class BufferPool {
-  readonly #idle: DecodeBuffer[] = []
-
-  /** Runs `work` with a buffer that nobody else uses. `work` must not keep it. */
-  async use<T>(work: (buffer: DecodeBuffer) => Promise<T>): Promise<T> {
-    const buffer = this.#idle.pop() ?? new DecodeBuffer()
-    try {
-      return await work(buffer)
-    } finally {
-      if (this.#idle.length < maxIdle && !isLarge(buffer)) this.#idle.push(buffer)
-    }
-  }
 }

@@ -9,7 +9,7 @@ export interface Range {
 }
 
 /** An exemplar of a series; `key` and `labels` are labels as version 1.0 writes them. */
-export interface Exemplar {
+interface Exemplar {
   readonly key: Range
   readonly labels: Range
   readonly value: number
@@ -18,7 +18,7 @@ export interface Exemplar {
 }
 
 /** One native histogram; `message` is its protobuf. */
-export interface HistogramSample {
+interface HistogramSample {
   readonly key: Range
   readonly message: Range
 }

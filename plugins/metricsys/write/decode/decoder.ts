@@ -11,7 +11,7 @@ const smallRequest = 8192
 /** Requests of at least this many bytes wait until the thread has started; smaller ones are decoded here meanwhile. */
 const largeRequest = 1 << 18
 
-export interface Decoder {
+interface Decoder {
   /** Decodes a request into the buffer. Throws DbError `InvalidArguments` for what cannot be read. */
   decode(buffer: DecodeBuffer, request: Uint8Array, encoding: Encoding): Promise<Decoded>
   close(): Promise<void>

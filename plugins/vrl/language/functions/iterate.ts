@@ -156,7 +156,7 @@ function mapFields({ object }: Kind, kind: Kind): Kind {
   return objectOf(Object.fromEntries(fields), open ? kind : kinds.undefined)
 }
 
-/** A container is handed to the closure itself before what it then holds. */
+/** The closure gets a container first, then the values the container holds after that call. */
 function mapValues(value: Value, closure: Closure, deep: boolean): Value {
   const map = (item: Value, entry: boolean): Value => {
     const result = entry ? closure.runEntry(item) : closure.run(item)

@@ -39,7 +39,7 @@ export function createReadMetrics(): (body: Uint8Array) => ReadMetrics {
     }
   )
   return body => {
-    samples.begin()
+    samples.clear()
     const reader = new ProtoReader(body)
     const points = new PointReader(reader, samples, startTimes)
     const attributes = new AttributeReader()

@@ -2,7 +2,7 @@
 import { json, type Request } from './http.ts'
 import { queryRange, type Series, type Span } from './promql.ts'
 
-export type AlertState = 'inactive' | 'pending' | 'firing'
+type AlertState = 'inactive' | 'pending' | 'firing'
 
 export interface Alert {
   readonly labels: Readonly<Record<string, string>>

@@ -17,7 +17,7 @@ export interface Board extends BoardFacts {
   readonly document: unknown
 }
 
-export interface BoardDraft {
+interface BoardDraft {
   readonly title: string
   readonly shared: boolean
   readonly document: unknown

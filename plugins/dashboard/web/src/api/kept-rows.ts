@@ -1,4 +1,4 @@
-// The rows of one statement, which runs once: they are kept as text outside of the page's memory, and one page of them is read at a time.
+// The rows of one statement, which runs once. They are kept as text outside of the page's heap and parsed a page at a time.
 import { signal as makeSignal, type ReadonlySignal } from '@preact/signals'
 import { cutRows } from '../row-cutter.ts'
 import { brokenOff, send } from './http.ts'
@@ -10,7 +10,7 @@ export const pageRows = 10_000
 const maxRows = 1_000_000
 const maxCharacters = 256 * 2 ** 20
 
-export interface Progress {
+interface Progress {
   /** In whole pages until all are there. */
   readonly rows: number
   /** `full`: there are more than are kept; `stopped`: by the user. */
@@ -22,7 +22,7 @@ export interface KeptRows {
   readonly progress: ReadonlySignal<Progress>
   /** Rows of a page that has come. */
   page(index: number): Promise<SqlResult['rows']>
-  /** Gives up those that are still to come. */
+  /** Stops loading further rows. */
   stop(): void
 }
 
@@ -105,7 +105,7 @@ async function readRows(
   }
 }
 
-/** The answer as far as its rows: the schema stands before them. */
+/** The answer up to its rows, which includes the schema. */
 function columnsOf(head: string): readonly Column[] {
   const { output } = readJson(`${head}"rows":[]}}]}`) as {
     output: [{ records: { schema: { column_schemas: readonly { name: string; data_type: string }[] } } }]

@@ -34,7 +34,7 @@ export interface LogQuery extends LogSelection {
   readonly limit?: { readonly skip?: number; readonly fetch?: number }
 }
 
-/** `db`: another one than that which is looked at. */
+/** `db`: the database, where it is not the chosen one. */
 export async function queryLogs(query: LogQuery, signal?: AbortSignal, db?: string): Promise<SqlResult> {
   return readReply(await (await post('/v1/logs', query, signal, db)).text())
 }
@@ -52,9 +52,9 @@ export interface LogPattern {
   readonly examples: readonly string[]
 }
 
-export interface LogPatterns {
+interface LogPatterns {
   readonly lines: number
-  /** Not looked at: older than those that were. */
+  /** Rows that were not examined, older than the others. */
   readonly older: number
   /** Without a text. */
   readonly empty: number
@@ -89,7 +89,7 @@ export type TailEvent =
   | { readonly kind: 'lost'; readonly rows: number }
   | { readonly kind: 'end'; readonly reason: string }
 
-/** Lines as they are written. Throws for what the server refuses, at once or later. */
+/** Follows new lines as they are written. Throws when the server refuses, at once or later. */
 export async function* tailLogs(query: LogSelection, signal: AbortSignal): AsyncGenerator<TailEvent> {
   const response = await post('/v1/logs/tail', query, signal)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()

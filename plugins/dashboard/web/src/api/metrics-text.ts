@@ -12,7 +12,7 @@ export async function readMetrics(signal?: AbortSignal): Promise<readonly Sample
   return parse(await response.text())
 }
 
-export function parse(text: string): Sample[] {
+function parse(text: string): Sample[] {
   const samples: Sample[] = []
   for (const line of text.split('\n')) {
     const found = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line)

@@ -10,13 +10,13 @@ export interface Series {
   readonly histograms: readonly HistogramPoint[]
 }
 
-export interface HistogramPoint {
+interface HistogramPoint {
   /** Seconds since 1970. */
   readonly time: number
   readonly buckets: readonly Bucket[]
 }
 
-export interface Bucket {
+interface Bucket {
   readonly lower: number
   readonly upper: number
   readonly count: number
@@ -110,7 +110,7 @@ export interface Counted {
   readonly value: number
 }
 
-export interface Cardinality {
+interface Cardinality {
   readonly series: number
   readonly metrics: readonly Counted[]
   /** By values. */

@@ -12,7 +12,7 @@ export interface Figures {
   readonly longest: number
 }
 
-export interface Operation extends Figures {
+interface Operation extends Figures {
   readonly service: string
   readonly operation: string
 }
@@ -26,10 +26,10 @@ export interface Calls extends Figures {
   readonly to: string
 }
 
-export interface ServiceCalls {
+interface ServiceCalls {
   readonly services: readonly ServiceFigures[]
   readonly calls: readonly Calls[]
-  /** Calls are those of one of so many traces, and counted so many times. */
+  /** The calls of one trace in so many are counted, and multiplied by that number. */
   readonly sampled: number
 }
 
@@ -46,7 +46,7 @@ interface Row {
 }
 
 export const spanTable = 'telemetry_traces'
-/** Spans whose callers are looked up at most: each is held in memory for it. */
+/** Spans whose callers are looked up, at most: the server holds each of them in memory for the join. */
 const maxJoined = 2_000_000
 /** Traces are picked by the last digits of their ids, which are random. */
 const samples = [1, 16, 256, 4096] as const

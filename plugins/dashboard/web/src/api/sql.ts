@@ -26,7 +26,7 @@ interface Reply {
   readonly execution_time_ms: number
 }
 
-/** A text with `$name` in the places of these values, which are never part of it. */
+/** A text with `$name` where the values belong; they are sent beside it, never as part of it. */
 export interface Statement {
   readonly text: string
   readonly params: Params
@@ -43,7 +43,7 @@ export async function sql(text: string, options: Options & { readonly limit?: nu
   return readReply(await response.text())
 }
 
-/** The field of a form; the server takes no values where the text has no place for one. */
+/** The form field with the values; the server refuses values that the text does not name. */
 export function paramsField(params: Params = {}): string | undefined {
   return Object.keys(params).length === 0 ? undefined : JSON.stringify(params)
 }
@@ -60,7 +60,7 @@ export function readReply(text: string): SqlResult {
   }
 }
 
-/** JSON whose whole numbers beyond those of JavaScript become bigints. */
+/** Parses JSON; integers beyond 2^53 become bigints. */
 export function readJson(text: string): unknown {
   return JSON.parse(text, keepWhole)
 }

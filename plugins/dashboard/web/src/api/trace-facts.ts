@@ -1,4 +1,4 @@
-// Whole traces of a time, one row each: many more of them than a search answers with all their spans.
+// Summaries of the traces of a time span, one row each: many more than a search could answer with all spans.
 import { hasTable } from './catalog.ts'
 import { spanTable, within } from './spans.ts'
 import { rowsOf } from './sql.ts'
@@ -38,13 +38,13 @@ interface Options {
   readonly signal: AbortSignal
 }
 
-/** Traces asked for at most, and how many of them are the longest where not all are. */
+/** Traces asked for at most, and how many of these are the longest ones where it is a sample. */
 const maxTraces = 2_000
 const maxLongest = 100
 /** Milliseconds before and after the time in which spans of its traces may be. */
 const reach = 600_000
 
-/** Those a search finds; of more than some 2,000 a sample and the longest. Undefined for what only the search itself can tell. */
+/** The traces a search finds; of more than some 2,000 a sample and the longest. Undefined where only the search itself can tell. */
 export async function loadTraceFacts(
   search: Omit<TraceSearch, 'limit'>,
   options: Options

@@ -1,12 +1,12 @@
 // Agents people have, and what to write into their configuration.
-export interface Target {
+interface Target {
   readonly origin: string
   readonly db: string
   /** Who is signed in; undefined on a server without users, which wants no password. */
   readonly user: string | undefined
 }
 
-export interface Agent {
+interface Agent {
   readonly name: string
   readonly title: string
   /** Where it goes. */

@@ -6,34 +6,34 @@ import { countOf } from '../words.ts'
 import { CopyButton } from './copy-button.tsx'
 import { Drawer } from './drawer.tsx'
 
-export interface CellViewProps {
+interface CellViewProps {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly unknown[])[]
-  /** Places of the value. */
+  /** Row and column of the value. */
   readonly row: number
   readonly column: number
   onChoose(row: number, column: number): void
   onClose(): void
 }
 
-export function CellView({ columns, rows, row: place, column, onChoose, onClose }: CellViewProps) {
+export function CellView({ columns, rows, row: index, column, onChoose, onClose }: CellViewProps) {
   const { name, type } = columns[column]!
-  const row = rows[place] ?? []
+  const row = rows[index] ?? []
   const value = row[column]
   const text = wholeText(value, type)
   return (
     <Drawer title={name} onClose={onClose}>
       <div class="bar">
-        <button type="button" disabled={column === 0} onClick={() => onChoose(place, column - 1)}>
+        <button type="button" disabled={column === 0} onClick={() => onChoose(index, column - 1)}>
           ← Column
         </button>
-        <button type="button" disabled={column === columns.length - 1} onClick={() => onChoose(place, column + 1)}>
+        <button type="button" disabled={column === columns.length - 1} onClick={() => onChoose(index, column + 1)}>
           Column →
         </button>
-        <button type="button" disabled={place === 0} onClick={() => onChoose(place - 1, column)}>
+        <button type="button" disabled={index === 0} onClick={() => onChoose(index - 1, column)}>
           ↑ Row
         </button>
-        <button type="button" disabled={place >= rows.length - 1} onClick={() => onChoose(place + 1, column)}>
+        <button type="button" disabled={index >= rows.length - 1} onClick={() => onChoose(index + 1, column)}>
           Row ↓
         </button>
         <span class="space" />

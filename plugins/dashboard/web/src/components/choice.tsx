@@ -1,5 +1,5 @@
 // One of a few, all in sight.
-export interface ChoiceProps<T extends string> {
+interface ChoiceProps<T extends string> {
   readonly label: string
   readonly value: T
   readonly options: readonly { readonly value: T; readonly title: string; readonly isOff?: boolean }[]

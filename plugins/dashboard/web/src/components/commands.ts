@@ -1,4 +1,4 @@
-// What one can go to or switch by its name.
+// The commands of the palette: pages, tables and switches.
 import type { BoardFacts } from '../api/boards.ts'
 import { quoteText, rowsOf } from '../api/sql.ts'
 import { pages } from '../pages.ts'
@@ -14,7 +14,7 @@ export interface Command {
   run(): void
 }
 
-/** All that have the words, what is called so first. */
+/** The commands that contain all words, exact names first. */
 export function findCommands(
   wanted: string,
   tables: readonly string[],
@@ -26,7 +26,7 @@ export function findCommands(
     .sort((a, b) => distance(a, words[0]!) - distance(b, words[0]!))
 }
 
-/** What is called so comes first, then what begins so, then what has the word elsewhere. */
+/** Order: the exact name, then names that begin with the word, then those that contain it. */
 function distance({ title }: Command, word: string): number {
   const name = title.toLowerCase()
   return name === word ? 0 : name.startsWith(word) ? 1 : 2

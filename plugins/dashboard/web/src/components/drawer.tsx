@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-export interface DrawerProps {
+interface DrawerProps {
   readonly title: string
   readonly children: ComponentChildren
   onClose(): void

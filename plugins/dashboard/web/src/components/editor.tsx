@@ -104,16 +104,16 @@ export function Editor({
   onChange,
   onRun
 }: EditorProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const parts = useRef({ language: new Compartment(), highlight: new Compartment() }).current
   const calls = useRef({ onChange, onRun })
-  /** Texts that were told since the last one that came back. */
+  /** Texts passed to `onChange` that have not come back as `value` yet. */
   const told = useRef<string[]>([])
   calls.current = { onChange, onRun }
 
   useEffect(() => {
-    const root = place.current!.shadowRoot ?? place.current!.attachShadow({ mode: 'open' })
+    const root = container.current!.shadowRoot ?? container.current!.attachShadow({ mode: 'open' })
     const run = () => {
       calls.current.onRun?.()
       return calls.current.onRun !== undefined
@@ -151,7 +151,7 @@ export function Editor({
   }, [])
 
   useEffect(() => {
-    // What was typed comes back as the value, late: only what never was told comes from outside.
+    // Typed text comes back as `value` with a delay. Only a text that was never passed to `onChange` is a change from outside.
     const known = told.current.lastIndexOf(value)
     told.current = known < 0 ? [] : told.current.slice(known)
     const { current } = view
@@ -169,10 +169,10 @@ export function Editor({
     view.current?.dispatch({ effects: parts.highlight.reconfigure(syntaxHighlighting(style)) })
   }, [isDark.value])
 
-  return <div class={isLine ? 'editor line' : 'editor'} ref={place} />
+  return <div class={isLine ? 'editor line' : 'editor'} ref={container} />
 }
 
-/** What is pasted into one line stays one. */
+/** Pasted line breaks become blanks in an editor of one line. */
 function withoutBreaks(change: Transaction): Transaction | readonly TransactionSpec[] {
   if (!change.docChanged || change.newDoc.lines === 1) return change
   const insert = change.newDoc.toString().replaceAll(/\s*\n\s*/g, ' ')

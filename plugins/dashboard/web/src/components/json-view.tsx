@@ -9,7 +9,7 @@ const lineHeight = 18
 /** Lines the view holds: a browser can scroll no further. */
 const maxLines = 500_000
 
-export interface JsonViewProps {
+interface JsonViewProps {
   readonly count: number
   item(i: number): unknown
 }

@@ -1,11 +1,11 @@
-// Keys that lead everywhere, wherever one is on the page.
+// Keyboard shortcuts that work on every page.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { pages } from '../pages.ts'
 import { addressOf, go } from '../router.ts'
 
 /** What lies above the page; each time it is opened it is another one. */
-export interface Shown {
+interface Shown {
   readonly kind: 'palette' | 'keys'
 }
 

@@ -5,7 +5,7 @@ import { useId, useRef, useState } from 'preact/hooks'
 /** Pixels between a sheet and the edges of the window, and between a sheet and its button. */
 const gap = 8
 
-export interface MenuProps {
+interface MenuProps {
   readonly title: ComponentChildren
   /** Read aloud instead of the title. */
   readonly label?: string

@@ -1,4 +1,4 @@
-// What lies above the page: the keys there are, and a list of what there is to go to, found by its words.
+// Dialogs above the page: the keyboard shortcuts, and a search for pages, tables and commands.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { listBoards } from '../api/boards.ts'
@@ -15,7 +15,7 @@ const maxEntries = 12
 export function Palette() {
   const { value: own } = shown
   if (own === undefined) return null
-  // A browser says late that a dialog was closed: another one may have been opened meanwhile, which stays.
+  // The browser reports a closed dialog late; another one that was opened since then must stay open.
   const close = () => {
     if (shown.peek() === own) shown.value = undefined
   }
@@ -67,7 +67,7 @@ function Keys({ onClose }: Closable) {
 
 function Commands({ onClose }: Closable) {
   const [wanted, setWanted] = useState('')
-  const [place, setPlace] = useState(0)
+  const [index, setIndex] = useState(0)
   const tables = useLoaded(signal => loadTables(database.value, signal), [database.value])
   const boards = useLoaded(signal => listBoards({ signal }), [])
   const found = findCommands(wanted, tables.value ?? [], boards.value ?? []).slice(0, maxEntries)
@@ -79,11 +79,11 @@ function Commands({ onClose }: Closable) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) {
       event.preventDefault()
-      setPlace((place + step + found.length) % Math.max(1, found.length))
+      setIndex((index + step + found.length) % Math.max(1, found.length))
     }
     if (event.key === 'Enter') {
       event.preventDefault()
-      run(found[place])
+      run(found[index])
     }
   }
   return (
@@ -93,13 +93,13 @@ function Commands({ onClose }: Closable) {
         aria-label="Go to a page, a table or a dashboard"
         aria-expanded="true"
         aria-controls="palette-list"
-        aria-activedescendant={found.length > 0 ? `palette-${place}` : undefined}
+        aria-activedescendant={found.length > 0 ? `palette-${index}` : undefined}
         placeholder="A page, a table, a dashboard, a switch"
         value={wanted}
         onKeyDown={press}
         onInput={event => {
           setWanted(event.currentTarget.value)
-          setPlace(0)
+          setIndex(0)
         }}
       />
       <div role="listbox" id="palette-list" aria-label="Found" class="palette-list">
@@ -111,7 +111,7 @@ function Commands({ onClose }: Closable) {
             key={i}
             id={`palette-${i}`}
             class="plain"
-            aria-selected={i === place}
+            aria-selected={i === index}
             onClick={() => run(command)}
           >
             {command.title} <span class="quiet">{command.note}</span>

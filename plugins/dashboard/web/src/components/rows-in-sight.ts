@@ -1,4 +1,4 @@
-// Which of many rows are in sight of a box that scrolls: only those are in the page.
+// Which rows of a long list are visible in a scrolling box: only these are in the page.
 import type { RefObject } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
@@ -6,9 +6,9 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 const beyond = 20
 
 /** Pixels from the top of the first row to that of each, and to the end of the last one. */
-export type Offsets = ArrayLike<number>
+type Offsets = ArrayLike<number>
 
-export interface RowsInSight<E extends HTMLElement> {
+interface RowsInSight<E extends HTMLElement> {
   readonly box: RefObject<E | null>
   /** Rows from `first` until before `last` belong into the page. */
   readonly first: number

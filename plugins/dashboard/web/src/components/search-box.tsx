@@ -1,6 +1,6 @@
 // A text that rows are looked for by, as it is typed.
 
-export interface SearchBoxProps {
+interface SearchBoxProps {
   readonly label: string
   /** The label where there is none. */
   readonly placeholder?: string

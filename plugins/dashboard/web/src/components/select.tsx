@@ -1,5 +1,5 @@
 // One of a few words, under its name.
-export interface SelectProps<T extends string> {
+interface SelectProps<T extends string> {
   readonly label: string
   readonly value: T
   readonly options: readonly T[]

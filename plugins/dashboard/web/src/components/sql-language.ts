@@ -42,7 +42,7 @@ async function loadSources(db: string): Promise<readonly CompletionSource[]> {
   const names = Object.values(schema).flat()
   return [
     schemaCompletionSource({ dialect, schema }),
-    // Columns are wanted before the table is written, too.
+    // Columns are offered before the table is typed, too.
     context => {
       const word = context.matchBefore(/\w+/)
       return word === null ? null : { from: word.from, options: names, validFor: /^\w*$/ }

@@ -14,7 +14,7 @@ export function seahash(bytes: Buffer, step: () => void): bigint {
   return diffuse(lanes.reduce((all, lane) => all ^ lane) ^ BigInt(bytes.length))
 }
 
-/** The last word has zeros for what it lacks. */
+/** The last word is padded with zeros. */
 function wordAt(bytes: Buffer, at: number): bigint {
   if (at + 8 <= bytes.length) return bytes.readBigUInt64LE(at)
   const last = Buffer.alloc(8)

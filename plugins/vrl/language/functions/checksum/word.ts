@@ -28,7 +28,7 @@ export function rotate(value: bigint, by: bigint): bigint {
   return BigInt.asUintN(64, (value << by) | (value >> (64n - by)))
 }
 
-/** Spreads what there is over all bits, as XXH64 does at its end. */
+/** The avalanche step at the end of XXH64. */
 export function avalanche64(value: bigint): bigint {
   let hash = multiply(value ^ (value >> 33n), prime64[1])
   hash = multiply(hash ^ (hash >> 29n), prime64[2])

@@ -12,19 +12,20 @@ export function xxh32(bytes: Buffer, step: () => void): bigint {
     for (; at + 16 <= bytes.length; at += 16) {
       if (at % 4096 === 0) step()
       for (let i = 0; i < 4; i++)
-        lanes[i] = Math.imul(turn(lanes[i]! + Math.imul(bytes.readInt32LE(at + i * 4), p2), 13), p1)
+        lanes[i] = Math.imul(rotateLeft(lanes[i]! + Math.imul(bytes.readInt32LE(at + i * 4), p2), 13), p1)
     }
-    hash = turn(lanes[0]!, 1) + turn(lanes[1]!, 7) + turn(lanes[2]!, 12) + turn(lanes[3]!, 18)
+    hash = rotateLeft(lanes[0]!, 1) + rotateLeft(lanes[1]!, 7) + rotateLeft(lanes[2]!, 12) + rotateLeft(lanes[3]!, 18)
   }
   hash = (hash + bytes.length) | 0
-  for (; at + 4 <= bytes.length; at += 4) hash = Math.imul(turn(hash + Math.imul(bytes.readInt32LE(at), p3), 17), p4)
-  for (; at < bytes.length; at++) hash = Math.imul(turn(hash + Math.imul(bytes[at]!, p5), 11), p1)
+  for (; at + 4 <= bytes.length; at += 4)
+    hash = Math.imul(rotateLeft(hash + Math.imul(bytes.readInt32LE(at), p3), 17), p4)
+  for (; at < bytes.length; at++) hash = Math.imul(rotateLeft(hash + Math.imul(bytes[at]!, p5), 11), p1)
   hash = Math.imul(hash ^ (hash >>> 15), p2)
   hash = Math.imul(hash ^ (hash >>> 13), p3)
   return BigInt((hash ^ (hash >>> 16)) >>> 0)
 }
 
-function turn(value: number, by: number): number {
+function rotateLeft(value: number, by: number): number {
   return (value << by) | (value >>> (32 - by))
 }
 

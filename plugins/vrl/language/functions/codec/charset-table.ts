@@ -28,8 +28,8 @@ interface Sink {
   readonly done: () => Uint8Array
 }
 
-function createSink(room: number, check: (length: number) => void): Sink {
-  let bytes = Buffer.allocUnsafe(room + 16)
+function createSink(capacity: number, check: (length: number) => void): Sink {
+  let bytes = Buffer.allocUnsafe(capacity + 16)
   let length = 0
   return {
     add(more) {

@@ -98,7 +98,7 @@ function writeFields(context: Context, object: ObjectValue, first: ArrayValue, l
   return parts.join(layout.field)
 }
 
-/** Collects what is no container, under names with dots. */
+/** Collects the values that are no containers, under dotted paths. */
 function flatten(context: Context, value: Value, prefix: string, fields: Map<string, Value>): void {
   step(context)
   if (!isArray(value) && !isObject(value)) {

@@ -71,8 +71,8 @@ function expandSized(context: Context, bytes: Buffer, size: bigint, prepended: b
   const wrong = (reason: string) => fail(`unable to decode value with lz4 block decoder: ${reason}`)
   if (prepended && bytes.length < 4) throw wrong('the length before the block is missing')
   const block = prepended ? bytes.subarray(4) : bytes
-  const room = prepended ? bytes.readUInt32LE() : size < 0n || size > 0xffff_ffffn ? 0xffff_ffff : Number(size)
-  const max = Math.min(room, maxExpandedLength(block.length))
+  const declared = prepended ? bytes.readUInt32LE() : size < 0n || size > 0xffff_ffffn ? 0xffff_ffff : Number(size)
+  const max = Math.min(declared, maxExpandedLength(block.length))
   const out = Buffer.allocUnsafe(Math.min(max, context.limits.output))
   const found = expandBlock(block, out, 0)
   if (typeof found === 'number') return out.subarray(0, found)

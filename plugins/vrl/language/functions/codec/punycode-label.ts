@@ -95,7 +95,7 @@ function digitText(digit: number): string {
   return String.fromCharCode(digit < 26 ? 97 + digit : 22 + digit)
 }
 
-/** NaN for what is none, the end of the text included. */
+/** NaN for any other character, and at the end of the text. */
 function digitOf(code: number): number {
   if (code >= 48 && code <= 57) return code - 22
   const lower = code | 32

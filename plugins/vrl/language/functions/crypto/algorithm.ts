@@ -111,8 +111,8 @@ function attempt(decrypt: () => Uint8Array): Uint8Array | undefined {
 }
 
 interface Padding {
-  /** Fills the bytes up to a block; there is room for one at least. */
-  readonly fill: (room: Uint8Array) => void
+  /** Fills the bytes up to a block; `padding` is at least one byte. */
+  readonly fill: (padding: Uint8Array) => void
   /** How many bytes at the end of a last block are padding; 0 for what is none. */
   readonly measure: (block: Uint8Array) => number
 }
@@ -121,16 +121,16 @@ const lastByte = (block: Uint8Array) => (block[blockSize - 1]! <= blockSize ? bl
 
 const paddings: Readonly<Record<string, Padding | undefined>> = {
   PKCS7: {
-    fill: room => room.fill(room.length),
+    fill: padding => padding.fill(padding.length),
     measure: block => {
       const size = lastByte(block)
       return block.subarray(blockSize - size).every(byte => byte === size) ? size : 0
     }
   },
   ANSIX923: {
-    fill: room => {
-      room.fill(0)
-      room[room.length - 1] = room.length
+    fill: padding => {
+      padding.fill(0)
+      padding[padding.length - 1] = padding.length
     },
     measure: block => {
       const size = lastByte(block)
@@ -138,9 +138,9 @@ const paddings: Readonly<Record<string, Padding | undefined>> = {
     }
   },
   ISO7816: {
-    fill: room => {
-      room.fill(0)
-      room[0] = 0x80
+    fill: padding => {
+      padding.fill(0)
+      padding[0] = 0x80
     },
     measure: block => {
       const start = block.findLastIndex(byte => byte !== 0)
@@ -149,7 +149,7 @@ const paddings: Readonly<Record<string, Padding | undefined>> = {
   },
   // What stands before the last byte is open; random bytes would make results differ from run to run.
   ISO10126: {
-    fill: room => room.fill(room.length),
+    fill: padding => padding.fill(padding.length),
     measure: lastByte
   }
 }

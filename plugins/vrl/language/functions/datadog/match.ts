@@ -15,7 +15,7 @@ import {
 } from '../../value.ts'
 import { anyText, type Bound, type Query, type Word } from './query.ts'
 
-export type Matches = (event: ObjectValue) => boolean
+type Matches = (event: ObjectValue) => boolean
 
 /** Where words that stand alone are looked for. */
 const defaultFields = ['message', 'custom.error.message', 'custom.error.stack', 'custom.title', '_default_']

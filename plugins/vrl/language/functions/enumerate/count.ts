@@ -95,11 +95,11 @@ export const counting: readonly FunctionSpec[] = [
       ({ context }) =>
       (value: ArrayValue) => {
         const seen = new Set<unknown>()
-        const room = { left: context.limits.output }
+        const quota = { left: context.limits.output }
         return value.filter(item => {
           step(context)
           const { size } = seen
-          return seen.add(identity(item, room)).size > size
+          return seen.add(identity(item, quota)).size > size
         })
       },
     examples: [{ title: 'Kinds count', source: 'unique([1, "1", 1, [2], [2], 1.0])', result: '[1,"1",[2],1.0]' }]

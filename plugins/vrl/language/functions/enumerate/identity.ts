@@ -2,28 +2,28 @@
 import { Failure } from '../../failure.ts'
 import { isArray, isObject, Regex, sortedEntries, Timestamp, toBytes, type Value } from '../../value.ts'
 
-/** Scalars are their own keys, texts with a letter before them. Takes from `room` what the other keys take. */
-export function identity(value: Value, room: { left: number }): unknown {
+/** Scalars are their own keys, texts with a letter before them. Takes from `quota` what the other keys take. */
+export function identity(value: Value, quota: { left: number }): unknown {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? `s${value}` : value
-  return describe(value, room)
+  return describe(value, quota)
 }
 
 /** Keys of each kind begin with a letter of their own; self-delimiting values need no end mark. */
-function describe(value: Value, room: { left: number }): string {
-  const text = describeOne(value, room)
-  room.left -= text.length
-  if (room.left < 0) throw new Failure('the values are too large to be compared', 'limit')
+function describe(value: Value, quota: { left: number }): string {
+  const text = describeOne(value, quota)
+  quota.left -= text.length
+  if (quota.left < 0) throw new Failure('the values are too large to be compared', 'limit')
   return text
 }
 
-function describeOne(value: Value, room: { left: number }): string {
+function describeOne(value: Value, quota: { left: number }): string {
   if (typeof value === 'string') return `s${JSON.stringify(value)}`
   if (typeof value === 'bigint') return `i${value}`
   if (typeof value === 'number') return `f${value === 0 ? 0 : value}`
   if (typeof value !== 'object' || value === null) return String(value)
-  if (isArray(value)) return `[${value.map(item => describe(item, room)).join()}]`
+  if (isArray(value)) return `[${value.map(item => describe(item, quota)).join()}]`
   if (isObject(value)) {
-    const fields = sortedEntries(value).map(([key, item]) => `${JSON.stringify(key)}:${describe(item, room)}`)
+    const fields = sortedEntries(value).map(([key, item]) => `${JSON.stringify(key)}:${describe(item, quota)}`)
     return `{${fields.join()}}`
   }
   if (value instanceof Timestamp) return `t${value.ns}`

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { compileRegex, type LinearRegex, requiredTexts } from '../../../../../core/compute.ts'
 
 /** What the rules tell; undefined: nothing. */
-export interface RuleAgent {
+interface RuleAgent {
   readonly browser: Parts<'family' | 'major' | 'minor' | 'patch'>
   readonly os: Parts<'family' | 'major' | 'minor' | 'patch' | 'patch_minor'>
   readonly device: Parts<'family' | 'brand' | 'model'>
@@ -51,7 +51,7 @@ interface Rule {
 }
 
 /** Reads a user agent; time grows with its length. */
-export type ReadRules = (text: string) => RuleAgent
+type ReadRules = (text: string) => RuleAgent
 
 /** How many user agents are cached, because logs repeat them. */
 const maxRemembered = 1000

@@ -5,7 +5,7 @@ import type { Regex } from '../../regex.ts'
 import type { Timestamp, Value } from '../../value.ts'
 import { parseFloatText } from '../coerce.ts'
 
-export type FieldType = 'text' | 'integer' | 'float' | 'timestamp'
+type FieldType = 'text' | 'integer' | 'float' | 'timestamp'
 
 /** Fields that are not text, with their kinds. */
 export type FieldTypes = Readonly<Record<string, FieldType>>
@@ -67,7 +67,7 @@ const kindOfType: Readonly<Record<FieldType, Kind>> = {
   timestamp: kinds.timestamp
 }
 
-/** The static kind of what `captureFields` makes: each field may be absent. */
+/** The static kind of the result of `captureFields`: each field may be absent. */
 export function captureKind(layouts: readonly Layout[], types: FieldTypes): Kind {
   const fields: Record<string, Kind> = {}
   for (const { pattern } of layouts)

@@ -33,7 +33,7 @@ export const domainParser: FunctionSpec = {
   ]
 }
 
-/** Longest name there is. */
+/** Length of the longest name. */
 const maxLength = 253
 
 function readDomain(name: string, parts: number): ReadonlyMap<string, Value> {

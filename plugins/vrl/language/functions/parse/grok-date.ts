@@ -3,7 +3,7 @@ import { daysFromCivil, daysInMonth, parseZone, utc, type Zone } from '../../../
 import { Regex } from '../../regex.ts'
 import { literalPattern } from './grok-patterns.ts'
 
-export interface DateMatcher {
+interface DateMatcher {
   /** What matches such a date. */
   readonly pattern: string
   /** Milliseconds since 1970; undefined when the text is no date. */

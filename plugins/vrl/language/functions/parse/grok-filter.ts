@@ -90,7 +90,7 @@ function toNumber(_: Context, value: Value): Value | undefined {
   return isText(value) ? parseFloatText(lossy(value)) : undefined
 }
 
-/** Percent encoding undone; what is malformed stays. */
+/** Decodes percent encoding; malformed sequences stay. */
 function decodeText(text: string): string {
   return text.replaceAll(/(?:%[\da-fA-F]{2})+/g, run => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
 }

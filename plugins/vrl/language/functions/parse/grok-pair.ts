@@ -5,7 +5,7 @@ import type { Value } from '../../value.ts'
 import { literalPattern } from './grok-patterns.ts'
 import type { RuleArgument } from './grok-rule.ts'
 
-/** Arguments: what separates key and value, further characters of values, quotes, what separates pairs. */
+/** Arguments: separator of key and value, further characters of values, quotes, separator of pairs. */
 export function compileKeyValue(args: readonly RuleArgument[]): (context: Context, text: string) => Value {
   const [separator = '=', allowed = '', quotes = '', delimiter = ''] = args.map(arg =>
     arg === null ? '' : String(arg)
@@ -41,7 +41,7 @@ function unquote(text: string, open: string): string {
   return text.length > 1 && open.includes(text[0]!) ? text.slice(1, -1) : text
 }
 
-/** Numbers, booleans and null are themselves; what was quoted is a text. */
+/** Unquoted numbers, booleans and null become such values; a quoted value is a text. */
 function pairValue(text: string, open: string): Value {
   if (text.length > 1 && open.includes(text[0]!)) return text.slice(1, -1)
   if (text === 'true' || text === 'false') return text === 'true'

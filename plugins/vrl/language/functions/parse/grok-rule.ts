@@ -22,7 +22,7 @@ interface Reader {
   at: number
 }
 
-/** Texts and references in their order. Throws an Error that says what is wrong where. */
+/** Literal texts and references, in order. Throws an Error with position and cause. */
 export function readRule(text: string): readonly (string | Reference)[] {
   const parts: (string | Reference)[] = []
   const reader: Reader = { text, at: 0 }

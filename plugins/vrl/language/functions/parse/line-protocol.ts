@@ -70,7 +70,7 @@ function readLine(context: Context, line: string): Value[] {
   })
 }
 
-/** Cuts at a separator that is neither escaped nor in quotes. */
+/** Splits at separators that are neither escaped nor in quotes. */
 function pieces(text: string, separator: string): string[] {
   const found: string[] = []
   let from = 0

@@ -42,7 +42,7 @@ export const timeParsers: readonly FunctionSpec[] = [
 ]
 
 /** A format as programs give it: with offset when it names one, else local time. */
-export interface TimeFormat {
+interface TimeFormat {
   readonly text: string
   readonly offset: boolean
   readonly format: DateFormat

@@ -6,7 +6,7 @@ import { arrayOf, bit, kinds, only, union } from '../../kind.ts'
 import { isArray, isObject, isText, lossy, type ObjectValue, Regex, type Value } from '../../value.ts'
 import { hashVariants } from '../crypto/hash.ts'
 
-/** Finds what is to be made unreadable. */
+/** Finds the parts to redact. */
 type Filter = Regex | string
 /** What replaces a text. */
 type Redactor = (found: string) => string

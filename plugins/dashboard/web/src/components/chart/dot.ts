@@ -1,9 +1,9 @@
-// What stands on a chart beside its lines.
+// Single points drawn on a chart, such as exemplars.
 /** A single observation that leads somewhere, such as an exemplar to its trace. */
 export interface Dot {
   /** Seconds since 1970. */
   readonly time: number
-  /** Of the same unit as the lines; undefined: it stands on the time axis. */
+  /** In the unit of the lines; undefined: the dot is drawn on the time axis. */
   readonly value: number | undefined
   readonly text: string
   readonly href: string

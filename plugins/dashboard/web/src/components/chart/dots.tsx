@@ -3,7 +3,7 @@ import { useCallback, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import type { Dot } from './dot.ts'
 
-interface Place {
+interface Position {
   readonly dot: Dot
   /** Pixels from the corner of the chart. */
   readonly left: number
@@ -12,11 +12,11 @@ interface Place {
 
 /** Where the dots are on a chart that tells when it is drawn. */
 export function useDots(dots: readonly Dot[]) {
-  const [places, setPlaces] = useState<readonly Place[]>([])
+  const [positions, setPositions] = useState<readonly Position[]>([])
   const onDraw = useCallback(
     (chart: uPlot) => {
       const { offsetLeft, offsetTop, clientWidth, clientHeight } = chart.over
-      setPlaces(
+      setPositions(
         dots
           .map(dot => ({
             dot,
@@ -29,13 +29,13 @@ export function useDots(dots: readonly Dot[]) {
     },
     [dots]
   )
-  return { places, onDraw }
+  return { positions, onDraw }
 }
 
-export function Dots({ places }: { readonly places: readonly Place[] }) {
+export function Dots({ positions }: { readonly positions: readonly Position[] }) {
   return (
     <>
-      {places.map(({ dot: { text, href }, left, top }, i) => (
+      {positions.map(({ dot: { text, href }, left, top }, i) => (
         <a key={i} class="dot" href={href} title={text} style={{ left: `${left}px`, top: `${top}px` }}>
           <span class="hidden-label">{text}</span>
         </a>

@@ -52,14 +52,14 @@ export function saveCells({ cells, bounds, step }: Heat): void {
 /** A row for each time, a column for each line. */
 export function saveValues(lines: readonly DrawnLine[]): void {
   const rows = new Map<number, (number | null)[]>()
-  for (const [place, { times, values }] of lines.entries()) {
+  for (const [column, { times, values }] of lines.entries()) {
     for (const [i, time] of times.entries()) {
       let row = rows.get(time)
       if (row === undefined) {
         row = new Array<number | null>(lines.length).fill(null)
         rows.set(time, row)
       }
-      row[place] = values[i] ?? null
+      row[column] = values[i] ?? null
     }
   }
   const sorted = [...rows].sort(([a], [b]) => a - b)

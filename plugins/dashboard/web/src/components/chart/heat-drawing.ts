@@ -56,10 +56,10 @@ export function draw(
   context.clearRect(0, 0, canvas.width, canvas.height)
   const seconds = (span.to - span.from) / 1000
   const x = (time: number) => left + ((time - span.from / 1000) / seconds) * width
-  const y = (place: number) => height - (place / (bounds.length - 1)) * height
+  const y = (index: number) => height - (index / (bounds.length - 1)) * height
   context.fillStyle = colour('accent')
   for (const { time, low, high, count } of cells) {
-    // Whole pixels: parts of them would be stripes.
+    // Cells are drawn on whole pixels; fractions would show as stripes.
     const [from, to] = [Math.max(left, x(time)), Math.min(left + width, x(time + step))].map(Math.round) as [
       number,
       number
@@ -77,11 +77,11 @@ export function draw(
   context.textBaseline = 'middle'
   context.textAlign = 'right'
   const every = Math.max(1, Math.ceil((lineHeight * (bounds.length - 1)) / height))
-  for (let place = 0; place < bounds.length; place += every)
-    context.fillText(texts[place]!, left - 8, Math.min(height - 6, Math.max(7, y(place))))
+  for (let index = 0; index < bounds.length; index += every)
+    context.fillText(texts[index]!, left - 8, Math.min(height - 6, Math.max(7, y(index))))
   const fitting = Math.max(2, Math.floor(width / timeWidth))
-  const { places, step: apart } = roundTimes(span.from / 1000, span.to / 1000, fitting)
-  const times = places.filter(time => x(time) >= halfTime && x(time) <= left + width + right - halfTime)
+  const { ticks, step: apart } = roundTimes(span.from / 1000, span.to / 1000, fitting)
+  const times = ticks.filter(time => x(time) >= halfTime && x(time) <= left + width + right - halfTime)
   context.textAlign = 'center'
   for (const [i, words] of timeWordsOf(times, apart).entries())
     for (const [line, word] of words.split('\n').entries())

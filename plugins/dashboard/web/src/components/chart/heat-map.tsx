@@ -13,7 +13,7 @@ import { type Area, areaOf, type Content, draw, heightOf } from './heat-drawing.
 import type { Mark } from './mark.ts'
 import { zoomedOut } from './zoom.ts'
 
-export interface HeatMapProps {
+interface HeatMapProps {
   readonly heat: Heat
   readonly label: string
   readonly span: TimeSpan
@@ -50,7 +50,7 @@ export function HeatMap({ heat, label, span, height = 220, unit, dots, marks = n
 
   const timeAt = (x: number) =>
     span.from + Math.min(1, Math.max(0, (x - area.left) / area.width)) * (span.to - span.from)
-  const places = dots.flatMap(dot => {
+  const positions = dots.flatMap(dot => {
     const share = (dot.time * 1000 - span.from) / (span.to - span.from)
     const top = dot.value === undefined ? undefined : heightOf(heat.bounds, dot.value)
     if (share < 0 || share > 1 || top === undefined) return []
@@ -88,7 +88,7 @@ export function HeatMap({ heat, label, span, height = 220, unit, dots, marks = n
               onZoom({ from: times[0]!, to: times[1]! })
           }}
         />
-        <Dots places={places} />
+        <Dots positions={positions} />
         {pointed && <Tip {...{ heat, texts, area, pointed, whole, marks, span }} time={timeAt(pointed.x) / 1000} />}
       </div>
       <p class="quiet">

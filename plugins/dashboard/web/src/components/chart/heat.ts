@@ -1,10 +1,10 @@
 // Histograms over time as cells: how many values fell into which range when.
 import { readBound, type Series } from '../../api/promql.ts'
 
-export interface Cell {
+interface Cell {
   /** Seconds since 1970 at which its step begins. */
   readonly time: number
-  /** Places in `bounds` of what it lies between. */
+  /** Indexes in `bounds` of the bounds it lies between. */
   readonly low: number
   readonly high: number
   readonly count: number
@@ -23,7 +23,7 @@ export interface Heat {
 /** Bounds put between buckets that are far from each other. */
 const maxBounds = 300
 
-/** Undefined when the series are no one histogram: classic buckets, told apart by `le` alone, or a native one. */
+/** Undefined unless the series are one histogram: classic buckets that differ only in `le`, or a native one. */
 export function heatOf(series: readonly Series[], step: number): Heat | undefined {
   const [first] = series
   if (first === undefined) return undefined
@@ -33,7 +33,7 @@ export function heatOf(series: readonly Series[], step: number): Heat | undefine
   return isClassic && others.size === 1 ? ofClassic(series, step) : undefined
 }
 
-/** Their counts contain those of all smaller bounds. */
+/** Counts of classic buckets are cumulative. */
 function ofClassic(series: readonly Series[], step: number): Heat {
   const buckets = series
     .map(({ labels, times, values }) => ({ upper: readBound(labels['le']!), times, values }))
@@ -53,14 +53,14 @@ function ofClassic(series: readonly Series[], step: number): Heat {
 function ofNative({ histograms }: Series, step: number): Heat {
   const known = new Set(histograms.flatMap(({ buckets }) => buckets.flatMap(({ lower, upper }) => [lower, upper])))
   const bounds = evenly([...known].sort((a, b) => a - b))
-  const place = new Map(bounds.map((bound, i) => [bound, i]))
+  const indexOf = new Map(bounds.map((bound, i) => [bound, i]))
   const cells = histograms.flatMap(({ time, buckets }) =>
     buckets
       .filter(({ count }) => count > 0)
       .map(({ lower, upper, count }) => ({
         time: time - step,
-        low: place.get(lower)!,
-        high: place.get(upper)!,
+        low: indexOf.get(lower)!,
+        high: indexOf.get(upper)!,
         count
       }))
   )
@@ -79,7 +79,7 @@ function evenly(bounds: readonly number[]): readonly number[] {
   return all.length > maxBounds ? bounds : all
 }
 
-/** How many times further from zero the one is than the other; 1 when zero is between them. */
+/** The ratio of the bounds' distances from zero; 1 when zero is between them. */
 function growth(low: number, high: number): number {
   if (!Number.isFinite(low) || !Number.isFinite(high) || low * high <= 0) return 1
   return low > 0 ? high / low : low / high

@@ -31,9 +31,9 @@ export interface ChartProps {
   readonly height?: number
   readonly unit?: Unit
   readonly style?: Style
-  /** Each line on top of those behind it. */
+  /** Lines are stacked. */
   readonly isStacked?: boolean
-  /** In the order they come, with one figure of each, and without a choice of styles. */
+  /** A small chart: lines in the given order, one figure for each in the legend, no menu. */
   readonly short?: 'sum' | 'last'
   readonly marks?: readonly Mark[]
   readonly dots?: readonly Dot[]
@@ -52,7 +52,7 @@ const nothing: ReadonlySet<string> = new Set()
 
 export function Chart(props: ChartProps) {
   const { lines, label, span, height = 260, unit = 'none', short, marks = none, dots = none, onZoom } = props
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [hidden, setHidden] = useState(nothing)
   const [style, setStyle] = useState<Style>(props.style ?? 'lines')
@@ -60,7 +60,7 @@ export function Chart(props: ChartProps) {
   const [isLog, setLog] = useState(false)
   const [cursor, setCursor] = useState<Cursor>()
   const { lines: drawn, note } = useMemo(() => chooseLines(lines, short === undefined), [lines, short, isDark.value])
-  const { places, onDraw } = useDots(dots)
+  const { positions, onDraw } = useDots(dots)
   const zoom = useRef(onZoom)
   zoom.current = onZoom
   const shown = useMemo(() => drawn.filter(({ name }) => !hidden.has(name)), [drawn, hidden])
@@ -82,7 +82,7 @@ export function Chart(props: ChartProps) {
   const pointed = useRef<{ readonly left: number; readonly top: number }>(undefined)
   const shape = useMemo(() => JSON.stringify(drawn.map(({ name, colour }) => [name, colour])), [drawn])
   useLayoutEffect(() => {
-    const element = place.current!
+    const element = container.current!
     const options = plotOptions({
       lines: drawn,
       width: element.clientWidth || 600,
@@ -96,7 +96,7 @@ export function Chart(props: ChartProps) {
       content: () => latest.current.content,
       onDraw: each => latest.current.onDraw(each),
       onZoom: chosen => zoom.current?.(chosen),
-      // Others of the page follow the crosshair, but only the one under the mouse has words.
+      // The other charts of the page follow the crosshair; only the one under the mouse shows a tooltip.
       onCursor: at => setCursor(element.matches(':hover') ? at : undefined)
     })
     const chart = new uPlot(options, plotData(drawn, isStacked, isLog, isShown), element)
@@ -113,7 +113,7 @@ export function Chart(props: ChartProps) {
       chart.destroy()
     }
   }, [shape, span === undefined, isDark.value, zoneName.value, hidden, height, style, isStacked, isLog, unit])
-  // The same lines with other values: crosshair, tooltip and what is being dragged stay.
+  // The same lines with new values: crosshair, tooltip and a drag in progress stay.
   useLayoutEffect(() => {
     if (given.current === content) return
     given.current = content
@@ -147,15 +147,15 @@ export function Chart(props: ChartProps) {
         </div>
       )}
       <div class="plot">
-        <div ref={place} />
-        <Dots places={places} />
+        <div ref={container} />
+        <Dots positions={positions} />
         {cursor && (
           <Tooltip
             cursor={cursor}
             lines={shown}
             marks={marks}
             unit={unit}
-            width={place.current?.clientWidth ?? 0}
+            width={container.current?.clientWidth ?? 0}
             near={nearOf(plot.current)}
           />
         )}

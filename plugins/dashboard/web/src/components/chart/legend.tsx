@@ -2,7 +2,7 @@
 import { formatValue, type Unit } from '../../units.ts'
 import type { DrawnLine } from './line.ts'
 
-export interface LegendProps {
+interface LegendProps {
   readonly lines: readonly DrawnLine[]
   readonly hidden: ReadonlySet<string>
   readonly unit: Unit

@@ -1,4 +1,4 @@
-// Lines of a chart, and what is known of each.
+// The lines of a chart.
 import { coloursOf } from '../../colours.ts'
 import { type Level, levelColours, levelOf } from '../../levels.ts'
 
@@ -7,11 +7,11 @@ export interface Line {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
   readonly values: readonly (number | null)[]
-  /** As CSS says it; default: one of its own. */
+  /** A CSS colour; default: one chosen by the chart. */
   readonly colour?: string
 }
 
-export interface Figures {
+interface Figures {
   readonly last: number | null
   readonly min: number | null
   readonly max: number | null
@@ -25,9 +25,9 @@ export interface DrawnLine extends Line {
 }
 
 /** Lines drawn at most: further ones would take long, and hide each other. */
-export const maxLines = 500
+const maxLines = 500
 
-export interface Choice {
+interface Choice {
   readonly lines: readonly DrawnLine[]
   /** How many were chosen of how many, and how; undefined when all are drawn. */
   readonly note: string | undefined
@@ -94,7 +94,7 @@ export function valueAt({ times, values }: Line, time: number): number | null {
   }
   const before = Math.max(0, low - 1)
   const at = Math.abs(times[before]! - time) < Math.abs(times[low]! - time) ? before : low
-  // Where samples are missing, the next one is too far away to be the value.
+  // Where samples are missing, the nearest one is too far away to count.
   const usual = times.length < 2 ? Infinity : (times.at(-1)! - times[0]!) / (times.length - 1)
   return Math.abs(times[at]! - time) > usual * 1.5 ? null : (values[at] ?? null)
 }

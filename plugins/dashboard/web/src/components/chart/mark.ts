@@ -21,10 +21,10 @@ interface Box {
   readonly height: number
 }
 
-/** Broken lines from top to bottom of the box; places outside of it have none. */
+/** Broken lines from top to bottom of the box; those outside of it are not drawn. */
 export function drawLines(
   context: CanvasRenderingContext2D,
-  places: readonly number[],
+  positions: readonly number[],
   { left, top, width, height }: Box,
   line: { readonly colour: string; readonly width: number }
 ): void {
@@ -32,10 +32,10 @@ export function drawLines(
   context.strokeStyle = line.colour
   context.lineWidth = line.width
   context.setLineDash([4 * line.width, 3 * line.width])
-  for (const place of places) {
-    if (place < left || place > left + width) continue
+  for (const position of positions) {
+    if (position < left || position > left + width) continue
     // Within pixels, not between two.
-    const x = Math.floor(place) + (line.width % 2) / 2
+    const x = Math.floor(position) + (line.width % 2) / 2
     context.beginPath()
     context.moveTo(x, top)
     context.lineTo(x, top + height)

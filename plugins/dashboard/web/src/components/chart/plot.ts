@@ -20,7 +20,7 @@ export interface Content {
   readonly dots: readonly Dot[]
 }
 
-export interface PlotOptions {
+interface PlotOptions {
   readonly lines: readonly DrawnLine[]
   readonly width: number
   readonly height: number
@@ -74,7 +74,7 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
     width,
     height,
     legend: { show: false },
-    // Half of the text below the last place lies beside the plot.
+    // Half of the text below the last tick lies beside the plot.
     padding: [null, halfTime, null, null],
     ...(zone.value !== 'local' && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), zoneName.value) }),
     cursor: {
@@ -89,13 +89,13 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
         : { range: (_, min, max) => rangeOf(...inReach(min, max), isFilled) }
     },
     axes: [
-      { ...axis, size: 38, space: timeWidth, values: (_, places, __, ___, step) => timeWordsOf(places, step) },
+      { ...axis, size: 38, space: timeWidth, values: (_, ticks, __, ___, step) => timeWordsOf(ticks, step) },
       {
         ...axis,
         size: (chart, texts) => widest(chart, texts) + margin,
         incrs: axisSteps(unit),
-        values: (_, places) =>
-          isLog ? places.map(place => (place === null ? '' : formatValue(place, unit, 3))) : axisTexts(places, unit)
+        values: (_, ticks) =>
+          isLog ? ticks.map(tick => (tick === null ? '' : formatValue(tick, unit, 3))) : axisTexts(ticks, unit)
       }
     ],
     series: [{}, ...lines.map(line => seriesOf(line, style, isFilled && !isLog, isShown(line)))],
@@ -153,8 +153,8 @@ function rangeOf(min: number | null, max: number | null, isFilled: boolean): [nu
   if (min === null || max === null || !Number.isFinite(min) || !Number.isFinite(max)) return [0, 1]
   const low = isFilled || (min > 0 && min < max * 0.5) ? Math.min(0, min) : min
   const high = isFilled ? Math.max(0, max) : max
-  const room = (high - low || Math.abs(high) || 1) * 0.06
-  return [low === 0 ? 0 : low - room, high === 0 && low < 0 ? 0 : high + room]
+  const margin = (high - low || Math.abs(high) || 1) * 0.06
+  return [low === 0 ? 0 : low - margin, high === 0 && low < 0 ? 0 : high + margin]
 }
 
 function logRange(min: number | null, max: number | null): [number, number] {
@@ -162,7 +162,7 @@ function logRange(min: number | null, max: number | null): [number, number] {
   return [10 ** Math.floor(Math.log10(min)), 10 ** Math.ceil(Math.log10(max * 1.0001))]
 }
 
-/** What is drawn: stacked, those that are shown stand on top of those behind them. */
+/** The values to draw. Stacked: each visible line is added to those before it. */
 export function plotData(
   lines: readonly DrawnLine[],
   isStacked: boolean,
@@ -187,7 +187,7 @@ function onlyPositive(values: ArrayLike<number | null | undefined>): (number | n
   return Array.from(values, value => (value !== null && value !== undefined && value > 0 ? value : null))
 }
 
-/** All lines on one row of times. */
+/** Joins the times of all lines to one ascending list. */
 function aligned(lines: readonly Line[]): uPlot.AlignedData {
   const [first] = lines
   if (first === undefined) return [[]]

@@ -1,4 +1,4 @@
-// Places on a time axis and the words below it: clock times of the chosen zone, with the day where it changes.
+// Ticks of a time axis and the words below them: clock times of the chosen zone, with the day where it changes.
 import { fromWallClock, wallClock } from '../../zone.ts'
 
 const day = 86_400
@@ -10,27 +10,27 @@ const steps: readonly number[] = [
   ...[1, 2, 7, 14, 28, 91, 364].map(days => days * day)
 ]
 
-export interface TimePlaces {
+interface TimeTicks {
   /** Seconds since 1970. */
-  readonly places: readonly number[]
+  readonly ticks: readonly number[]
   /** Seconds between them. */
   readonly step: number
 }
 
 /** At most so many round times of the zone within a span, in seconds since 1970. */
-export function roundTimes(from: number, to: number, max: number): TimePlaces {
+export function roundTimes(from: number, to: number, max: number): TimeTicks {
   const step = steps.find(each => (to - from) / each <= max) ?? steps.at(-1)!
   const first = Math.ceil(wallClock(from * 1000) / 1000 / step)
   const last = Math.floor(wallClock(to * 1000) / 1000 / step)
   const count = Math.max(0, Math.min(max, last - first) + 1)
-  return { places: Array.from({ length: count }, (_, i) => fromWallClock((first + i) * step * 1000) / 1000), step }
+  return { ticks: Array.from({ length: count }, (_, i) => fromWallClock((first + i) * step * 1000) / 1000), step }
 }
 
-/** For each place of the axis, in seconds since 1970, `step` seconds apart. */
-export function timeWordsOf(places: readonly number[], step: number): string[] {
+/** For each tick of the axis, in seconds since 1970, `step` seconds apart. */
+export function timeWordsOf(ticks: readonly number[], step: number): string[] {
   let before = ''
-  return places.map(place => {
-    const [today, clock] = new Date(wallClock(place * 1000)).toISOString().split('T') as [string, string]
+  return ticks.map(tick => {
+    const [today, clock] = new Date(wallClock(tick * 1000)).toISOString().split('T') as [string, string]
     if (step >= 28 * day) return today.slice(0, 7)
     if (step >= day) return today
     const word = clock.slice(0, step >= 60 ? 5 : step >= 1 ? 8 : 12)

@@ -10,7 +10,7 @@ const maxLines = 15
 /** Pixels. */
 const gap = 14
 
-export interface TooltipProps {
+interface TooltipProps {
   readonly cursor: Cursor
   readonly lines: readonly DrawnLine[]
   readonly marks: readonly Mark[]

@@ -1,4 +1,4 @@
-// The time around the one a chart shows.
+// The wider span of time that zooming out shows.
 import type { TimeSpan } from '../../time.ts'
 
 /** Twice as long, not beyond now. */

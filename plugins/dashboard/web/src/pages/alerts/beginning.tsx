@@ -1,4 +1,4 @@
-// A server without rules: what to write where.
+// Shown while there are no rules: how to write the first one.
 import { CopyButton } from '../../components/copy-button.tsx'
 import { database } from '../../session.ts'
 

@@ -1,4 +1,4 @@
-// When alerts were pending and when they fired, a row each over one time.
+// A timeline of alerts: when each was pending and when it fired.
 import { useMemo } from 'preact/hooks'
 import { alertHistory } from '../../api/alerts.ts'
 import { type Series, stepOf } from '../../api/promql.ts'

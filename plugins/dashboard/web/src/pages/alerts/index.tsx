@@ -1,4 +1,4 @@
-// What is wrong now, what was wrong before, and the rules that say so.
+// Alerts: active ones, their history, and the rules.
 import { useMemo } from 'preact/hooks'
 import { type Rule, type RuleGroup, ruleGroups } from '../../api/alerts.ts'
 import { ApiError } from '../../api/http.ts'

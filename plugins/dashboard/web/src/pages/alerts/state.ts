@@ -1,7 +1,7 @@
-// How a rule is, in one word.
+// The state of a rule as one word.
 import type { Rule } from '../../api/alerts.ts'
 
-export type RuleState = 'firing' | 'pending' | 'failing' | 'ok' | 'unknown'
+type RuleState = 'firing' | 'pending' | 'failing' | 'ok' | 'unknown'
 
 export function stateOf(rule: Rule): RuleState {
   if (rule.health === 'err') return 'failing'

@@ -2,7 +2,7 @@
 import { Drawer } from '../../components/drawer.tsx'
 import type { Annotation } from '../../components/use-marks.ts'
 
-export interface AnnotationEditorProps {
+interface AnnotationEditorProps {
   readonly annotations: readonly Annotation[]
   onChange(annotations: readonly Annotation[]): void
   onClose(): void

@@ -1,4 +1,4 @@
-// What is done with a whole dashboard: share, copy, export, link, delete.
+// Actions on a dashboard: share, copy, export, link, delete.
 import type { Board } from '../../api/boards.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Menu } from '../../components/menu.tsx'
@@ -6,7 +6,7 @@ import { addressOf } from '../../router.ts'
 import { save } from '../../save.ts'
 import type { BoardDocument } from './document.ts'
 
-export interface BoardMenuProps {
+interface BoardMenuProps {
   readonly board: Board | undefined
   readonly draft: { readonly title: string; readonly shared: boolean; readonly document: BoardDocument }
   onShare(shared: boolean): void

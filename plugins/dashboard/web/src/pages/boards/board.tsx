@@ -25,10 +25,10 @@ export function BoardView({ id }: { readonly id: string }) {
   const { value, error } = useLoaded(async signal => (id === newBoard ? undefined : readBoard(id, { signal })), [id])
   if (error !== undefined) return <Problem error={error} />
   if (value === undefined && id !== newBoard) return <p class="empty">Loading …</p>
-  return <Opened board={value} key={`${id} ${value?.revision}`} />
+  return <LoadedBoard board={value} key={`${id} ${value?.revision}`} />
 }
 
-function Opened({ board: first }: { readonly board: Board | undefined }) {
+function LoadedBoard({ board: first }: { readonly board: Board | undefined }) {
   const [board, setBoard] = useState(first)
   const stored = useMemo(() => JSON.stringify(draftOf(board)), [board])
   const draftKey = `board.${board?.id ?? newBoard}`
@@ -43,7 +43,7 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
   const span = useMemo(() => currentSpan(), [timeWords.value])
   const variables = useVariables(document.variables, span, db)
   const marks = useBoardMarks(document.annotations ?? none, { values: variables.values, span, db })
-  // At once: whoever goes on to another page or loads this one anew has lost nothing.
+  // Kept at once, so that leaving or reloading the page loses nothing.
   const setDraft = (next: Draft) => {
     keepDraft(draftKey, JSON.stringify(next), stored)
     showDraft(next)

@@ -6,7 +6,7 @@ import type { Unit } from '../../units.ts'
 export type Language = 'promql' | 'sql' | 'logs'
 export type PanelKind = 'row' | 'chart' | 'stat' | 'table' | 'logs' | 'text'
 
-/** `heat map` is for histograms, which have it where no style is chosen, too. */
+/** `heat map` is for histograms; it is also their default. */
 export type PanelStyle = Style | 'heat map'
 
 export interface PanelQuery {
@@ -45,9 +45,9 @@ export interface Variable {
 }
 
 export interface BoardDocument {
-  /** What it needs. */
+  /** Prerequisites, for the reader. */
   readonly note?: string
-  /** Database that is asked where that is not the one looked at. */
+  /** The database to query, where it is not the chosen one. */
   readonly db?: string
   readonly variables: readonly Variable[]
   /** Lines across all charts. */

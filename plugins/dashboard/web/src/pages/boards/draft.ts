@@ -14,7 +14,8 @@ export function draftOf(board: Board | undefined): Draft {
   const [language, text] = [parameters.peek().get('lang'), parameters.peek().get('add')]
   const queries = [{ language: language === 'sql' ? 'sql' : 'promql', text: text ?? '' }]
   const exemplars = parameters.peek().get('exemplars') === '1'
-  const panels = text === null ? [] : [{ title: '', kind: 'chart', width: 24, height: 10, queries, exemplars }]
+  const title = text?.trim().replace(/\s+/g, ' ')
+  const panels = text === null ? [] : [{ title, kind: 'chart', width: 24, height: 10, queries, exemplars }]
   const marks = parameters.peek().get('marks')
   const annotations = marks === null ? [] : [{ text: marks }]
   return { title: 'New dashboard', shared: false, document: readDocument({ panels, annotations }) }

@@ -4,10 +4,10 @@ import type { BoardDocument } from './document.ts'
 import { PanelEditor } from './panel-editor.tsx'
 import { VariableEditor } from './variable-editor.tsx'
 
-/** What is changed: a panel by its place, the variables, or the annotations. */
+/** What is changed: a panel by its index, the variables, or the annotations. */
 export type Edited = number | 'variables' | 'annotations' | undefined
 
-export interface EditorsProps {
+interface EditorsProps {
   readonly document: BoardDocument
   readonly edited: Edited
   onEdit(edited: Edited): void

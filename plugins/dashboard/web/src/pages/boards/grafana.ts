@@ -11,7 +11,7 @@ import {
 } from './document.ts'
 import { lostOf, units } from './grafana-lost.ts'
 
-export interface Imported {
+interface Imported {
   readonly title: string
   readonly document: BoardDocument
   readonly notes: readonly string[]
@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, PanelKind>> = {
   text: 'text'
 }
 
-/** A dashboard of this program or of Grafana. Throws Error for what is neither. */
+/** Reads a dashboard of this program or of Grafana. Throws Error for anything else. */
 export function readImport(text: string): Imported {
   let value: Loose
   try {
@@ -58,7 +58,7 @@ function readGrafana(value: Loose): Imported {
   // Dashboards of long ago have rows that hold their panels.
   const rows = listOf(value['rows']).flatMap(row => [{ ...row, type: 'row' } as Loose])
   const panels = [...rows, ...listOf(value['panels'])]
-    .toSorted((a, b) => placeOf(a, 'y') - placeOf(b, 'y') || placeOf(a, 'x') - placeOf(b, 'x'))
+    .toSorted((a, b) => gridNumber(a, 'y') - gridNumber(b, 'y') || gridNumber(a, 'x') - gridNumber(b, 'x'))
     .flatMap(panel => readPanel(panel, notes))
   const variables = listOf(loose(value['templating'])['list']).flatMap(each => readVariable(each, notes))
   const annotations = listOf(loose(value['annotations'])['list']).flatMap(each => readAnnotation(each, notes))
@@ -66,7 +66,7 @@ function readGrafana(value: Loose): Imported {
   return { title: textOf(value['title']) || 'Imported', document, notes: [...new Set(notes)] }
 }
 
-function placeOf(panel: Loose, key: 'x' | 'y' | 'w' | 'h'): number {
+function gridNumber(panel: Loose, key: 'x' | 'y' | 'w' | 'h'): number {
   const found = loose(panel['gridPos'])[key]
   return typeof found === 'number' ? found : 0
 }
@@ -102,8 +102,8 @@ function readPanel(panel: Loose, notes: string[]): Panel[] {
   return [
     {
       ...{ title, kind, queries },
-      width: placeOf(panel, 'w') || 12,
-      height: placeOf(panel, 'h') || 8,
+      width: gridNumber(panel, 'w') || 12,
+      height: gridNumber(panel, 'h') || 8,
       ...(unit && { unit }),
       ...(kind === 'chart' && { style: type === 'heatmap' ? 'heat map' : isBars ? 'bars' : isArea ? 'area' : 'lines' }),
       ...(listOf(panel['targets']).some(target => target['exemplar'] === true) && { exemplars: true }),
@@ -113,7 +113,7 @@ function readPanel(panel: Loose, notes: string[]): Panel[] {
   ]
 }
 
-/** Those of PromQL. The one that comes with each dashboard there is of no data. */
+/** Annotations with PromQL. The built-in one that every dashboard has shows no data. */
 function readAnnotation(annotation: Loose, notes: string[]): Loose[] {
   if (annotation['builtIn'] === 1) return []
   const title = textOf(annotation['name'])
@@ -128,7 +128,7 @@ function readAnnotation(annotation: Loose, notes: string[]): Loose[] {
     notes.push(`The annotation ${title} is left out: it is turned off`)
     return []
   }
-  // There a line stands where the value is not zero, here where there is one.
+  // Grafana marks values other than zero, this program every value.
   const isComparison = /(==|!=|[<>]=?)\s*-?[\d.]+\s*$/.test(text)
   return [{ title: textOf(annotation['titleFormat']) || title, text: isComparison ? text : `(${text}) != 0` }]
 }

@@ -1,4 +1,4 @@
-// All dashboards one may see: one's own, those of others, those that come with the server.
+// The list of dashboards: the user's own, shared ones, and those shipped with the server.
 import { useState } from 'preact/hooks'
 import { type BoardFacts, listBoards, saveBoard } from '../../api/boards.ts'
 import { Menu } from '../../components/menu.tsx'

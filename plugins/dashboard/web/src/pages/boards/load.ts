@@ -1,4 +1,4 @@
-// Asks what a panel asks.
+// Runs the queries of a panel.
 
 import { type Exemplar, loadExemplars } from '../../api/exemplars.ts'
 import { queryLogs } from '../../api/logs.ts'
@@ -19,7 +19,7 @@ import { substitute, substituteSql, type Values } from './substitute.ts'
 export type Loaded =
   | (Lines & {
       readonly kind: 'lines'
-      /** Where the answer is one histogram. */
+      /** Set when the result is one histogram. */
       readonly heat: Heat | undefined
       readonly exemplars: readonly Exemplar[]
     })
@@ -30,7 +30,7 @@ export type Loaded =
 const maxRows = 1_000
 const maxLogLines = 200
 
-export interface LoadContext {
+interface LoadContext {
   readonly values: Values
   readonly span: TimeSpan
   readonly db: string

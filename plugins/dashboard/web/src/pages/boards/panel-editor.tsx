@@ -6,7 +6,7 @@ import type { Unit } from '../../units.ts'
 import { kinds, type Panel, type PanelKind, type PanelQuery, type PanelStyle, styles, units } from './document.ts'
 import { QueryEditor } from './query-editor.tsx'
 
-export interface PanelEditorProps {
+interface PanelEditorProps {
   readonly panel: Panel
   onChange(panel: Panel): void
   onRemove(): void
@@ -35,7 +35,7 @@ export function PanelEditor({ panel, onChange, onRemove, onClose }: PanelEditorP
         panel.queries.map((query, i) => (
           <QueryEditor
             key={i}
-            place={i + 1}
+            number={i + 1}
             query={query}
             isOnly={panel.queries.length === 1}
             onChange={changed => set({ queries: panel.queries.with(i, changed) })}

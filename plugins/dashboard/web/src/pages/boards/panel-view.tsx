@@ -1,4 +1,4 @@
-// One panel: what its queries answer, in its form.
+// One panel: the results of its queries, drawn as its kind says.
 import { useMemo } from 'preact/hooks'
 import { textOf as cellText } from '../../cell.ts'
 import { HeatMap } from '../../components/chart/heat-map.tsx'
@@ -16,10 +16,10 @@ import type { Values } from './substitute.ts'
 
 /** Pixels of one unit of height. */
 const unitHeight = 30
-/** Pixels of a panel that its content does not have. */
+/** Pixels of a panel around its content. */
 const frame = 60
 
-export interface PanelViewProps {
+interface PanelViewProps {
   readonly panel: Panel
   readonly values: Values
   readonly span: TimeSpan

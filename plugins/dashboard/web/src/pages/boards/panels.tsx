@@ -5,14 +5,14 @@ import type { Panel } from './document.ts'
 import { PanelView } from './panel-view.tsx'
 import type { Values } from './substitute.ts'
 
-export interface PanelsProps {
+interface PanelsProps {
   readonly panels: readonly Panel[]
   readonly values: Values
   readonly span: TimeSpan
   readonly db: string
   readonly marks: readonly Mark[]
   readonly edited: number | undefined
-  onEdit?(place: number): void
+  onEdit?(index: number): void
   onChange?(panels: readonly Panel[]): void
 }
 

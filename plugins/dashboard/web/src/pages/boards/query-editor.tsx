@@ -8,27 +8,27 @@ const hints: Readonly<Record<PanelQuery['language'], string>> = {
   logs: 'table words "several words" -not'
 }
 
-export interface QueryEditorProps {
-  readonly place: number
+interface QueryEditorProps {
+  readonly number: number
   readonly query: PanelQuery
   readonly isOnly: boolean
   onChange(query: PanelQuery): void
   onRemove(): void
 }
 
-export function QueryEditor({ place, query, isOnly, onChange, onRemove }: QueryEditorProps) {
+export function QueryEditor({ number, query, isOnly, onChange, onRemove }: QueryEditorProps) {
   return (
     <fieldset class="stack query">
-      <legend class="quiet">Query {place}</legend>
+      <legend class="quiet">Query {number}</legend>
       <Select
-        label={`Language of query ${place}`}
+        label={`Language of query ${number}`}
         value={query.language}
         options={languages}
         onChange={language => onChange({ ...query, language })}
       />
       <textarea
         rows={4}
-        aria-label={`Text of query ${place}`}
+        aria-label={`Text of query ${number}`}
         placeholder={hints[query.language]}
         value={query.text}
         // A text that is half written is not asked.
@@ -46,7 +46,7 @@ export function QueryEditor({ place, query, isOnly, onChange, onRemove }: QueryE
       )}
       {!isOnly && (
         <button type="button" class="plain" onClick={onRemove}>
-          Remove query {place}
+          Remove query {number}
         </button>
       )}
     </fieldset>

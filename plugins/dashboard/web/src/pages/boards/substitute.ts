@@ -4,7 +4,7 @@ import { fillTimes, fixedParts } from '../../fill-times.ts'
 import type { Language } from './document.ts'
 
 export interface Values {
-  /** What was chosen, and what could be. */
+  /** The chosen values, and all there are. */
   readonly [name: string]: {
     readonly chosen: readonly string[]
     readonly all: readonly string[]
@@ -12,7 +12,7 @@ export interface Values {
   }
 }
 
-export interface QueryTime {
+interface QueryTime {
   /** Milliseconds since 1970. */
   readonly from: number
   readonly to: number
@@ -40,7 +40,7 @@ export function substitute(text: string, language: Exclude<Language, 'sql'>, val
 export function substituteSql(text: string, values: Values, time: QueryTime): Statement {
   const ranges = builtIns(time)
   const params: Record<string, string> = {}
-  const placeOf = (name: string, value: string) => {
+  const parameter = (name: string, value: string) => {
     params[name] = value
     return `$${name}`
   }
@@ -52,7 +52,7 @@ export function substituteSql(text: string, values: Values, time: QueryTime): St
       const name = only === null ? '' : nameOf(only.slice(1))
       const value = values[name]
       if (first === "'" && value !== undefined && ranges[name] === undefined)
-        return placeOf(`text_${name}`, chosenOf(value).join(','))
+        return parameter(`text_${name}`, chosenOf(value).join(','))
       return part.replace(variables, (whole, ...inner: (string | undefined)[]) => {
         const known = values[nameOf(inner)]
         return (
@@ -70,13 +70,13 @@ export function substituteSql(text: string, values: Values, time: QueryTime): St
     if (ranges[name] !== undefined) return ranges[name]
     if (value === undefined) return part
     return chosenOf(value)
-      .map((each, i) => placeOf(`value_${i}_${name}`, each))
+      .map((each, i) => parameter(`value_${i}_${name}`, each))
       .join(', ')
   })
   return fillTimes(filled, time, params)
 }
 
-/** Of the three ways to write a variable one has matched. */
+/** The name, from whichever of the three ways to write a variable has matched. */
 function nameOf(names: readonly (string | undefined)[]): string {
   return names[0] ?? names[1] ?? names[2] ?? ''
 }

@@ -6,8 +6,8 @@ import type { Task } from '../../task.ts'
 import type { TimeSpan } from '../../time.ts'
 import { substitute, type Values } from './substitute.ts'
 
-export interface MarkContext {
-  /** Undefined until what can be chosen is known; nothing is asked before. */
+interface MarkContext {
+  /** Undefined until the values of all variables are known; nothing is queried before. */
   readonly values: Values | undefined
   readonly span: TimeSpan
   readonly db: string

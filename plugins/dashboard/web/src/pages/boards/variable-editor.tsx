@@ -4,7 +4,7 @@ import type { Variable } from './document.ts'
 
 const kinds: readonly Variable['kind'][] = ['promql', 'sql', 'custom', 'text']
 
-export interface VariableEditorProps {
+interface VariableEditorProps {
   readonly variables: readonly Variable[]
   onChange(variables: readonly Variable[]): void
   onClose(): void

@@ -1,4 +1,4 @@
-// Variables: what can be chosen, what is, in the address.
+// Variables of a dashboard: their options, and the chosen values, which the address keeps.
 import { useMemo } from 'preact/hooks'
 import { labelNames, labelValues } from '../../api/promql.ts'
 import { sql } from '../../api/sql.ts'
@@ -15,10 +15,10 @@ const everything = '$__all'
 /** Values offered at most. */
 const maxOptions = 1_000
 
-export const keyOf = (name: string) => `var-${name}`
+const keyOf = (name: string) => `var-${name}`
 
-export interface Variables {
-  /** Undefined until what can be chosen is known. */
+interface Variables {
+  /** Undefined until the options are known. */
   readonly values: Values | undefined
   readonly error: unknown
 }

@@ -1,16 +1,17 @@
-// The first page: how the server is, what comes in, what is new, what was asked; on an empty server, how to send the first rows.
-import { useEffect, useState } from 'preact/hooks'
+// The home page: health, ingest rates, new tables, recent queries; on an empty server, how to send the first rows.
 import { json } from '../../api/http.ts'
 import { quoteText, rowsOf } from '../../api/sql.ts'
 import { Chart, type Line } from '../../components/chart/index.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Snippets } from '../../components/snippets.tsx'
 import { TableHead } from '../../components/table-head.tsx'
+import { type Tile, Tiles } from '../../components/tiles.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
 import { addressOf } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { formatBytes, formatDuration, formatTime, timeWords } from '../../time.ts'
+import { type Reading, ratesOf, useReadings } from '../../use-readings.ts'
 import { Health, stateWord, type Trouble } from './health.tsx'
 import { LastQueries, SlowQueries } from './queries.tsx'
 
@@ -25,22 +26,16 @@ interface State {
   readonly written: readonly { readonly plugin: string; readonly rows: number; readonly bytes: number }[]
 }
 
-interface Reading {
-  /** Seconds since 1970. */
-  readonly time: number
-  readonly state: State
-}
-
 /** Milliseconds. */
 const interval = 5000
 /** Readings kept: ten minutes. */
 const kept = 120
 
 export default function Home() {
-  const { readings, error } = useReadings()
+  const { readings, error } = useReadings(loadState, interval, kept)
   const tables = useLoaded(signal => loadTables(database.value, signal), [database.value, timeWords.value])
   const last = readings.at(-1)
-  const now = last?.state
+  const now = last?.value
   const to = Math.round((last?.time ?? Date.now() / 1000) * 1000)
   const isEmpty = tables.value?.length === 0
   return (
@@ -51,7 +46,7 @@ export default function Home() {
         <TimeRange />
       </div>
       {error !== undefined && <Problem error={error} />}
-      {now && <Tiles state={now} />}
+      {now && <Tiles tiles={tilesOf(now)} />}
       {now && <Health {...now} />}
       {isEmpty && (
         <>
@@ -72,7 +67,7 @@ export default function Home() {
             {readings.length < 2 && <p class="quiet">Rates are there with the next reading, in {interval / 1000} s.</p>}
             <Chart
               label="Rows a second"
-              lines={ratesOf(readings)}
+              lines={linesOf(readings)}
               span={{ from: to - kept * interval, to }}
               height={150}
               unit="perSecond"
@@ -101,51 +96,14 @@ export default function Home() {
   )
 }
 
-function useReadings() {
-  const [readings, setReadings] = useState<readonly Reading[]>([])
-  const [error, setError] = useState<unknown>()
-  useEffect(() => {
-    let timer: number
-    let gone = false
-    const read = async () => {
-      try {
-        const state = await json<State>('/dashboard/api/home', { db: null })
-        if (gone) return
-        setError(undefined)
-        setReadings(before => [...before.slice(1 - kept), { time: Date.now() / 1000, state }])
-      } catch (reason) {
-        if (!gone) setError(reason)
-      }
-      if (!gone) timer = window.setTimeout(read, interval)
-    }
-    void read()
-    return () => {
-      gone = true
-      clearTimeout(timer)
-    }
-  }, [])
-  return { readings, error }
-}
-
-function Tiles({ state: { ready, troubles, uptime_seconds, version, written } }: { readonly state: State }) {
+function tilesOf({ ready, troubles, uptime_seconds, version, written }: State): readonly Tile[] {
   const sum = (key: 'rows' | 'bytes') => written.reduce((all, each) => all + each[key], 0)
-  const tiles = [
+  return [
     ['Server', stateWord(ready, troubles), `up ${formatDuration(uptime_seconds * 1000)}, version ${version}`],
     ['Rows', sum('rows').toLocaleString('en'), 'written since it started'],
     ['Received', formatBytes(sum('bytes')), 'in requests since it started'],
     ['Protocols', String(written.length), written.map(({ plugin }) => plugin).join(', ') || 'none wrote yet']
-  ] as const
-  return (
-    <div class="tiles">
-      {tiles.map(([title, value, note]) => (
-        <div class="card" key={title}>
-          <span class="quiet">{title}</span>
-          <strong>{value}</strong>
-          <span class="quiet">{note}</span>
-        </div>
-      ))}
-    </div>
-  )
+  ]
 }
 
 function Written({ state: { written } }: { readonly state: State }) {
@@ -165,18 +123,15 @@ function Written({ state: { written } }: { readonly state: State }) {
   )
 }
 
-function ratesOf(readings: readonly Reading[]): Line[] {
-  const plugins = [...new Set(readings.flatMap(({ state }) => state.written.map(({ plugin }) => plugin)))].sort()
+function linesOf(readings: readonly Reading<State>[]): Line[] {
+  const plugins = [...new Set(readings.flatMap(({ value }) => value.written.map(({ plugin }) => plugin)))].sort()
   const times = readings.slice(1).map(({ time }) => time)
-  const rowsOf = ({ state }: Reading, plugin: string) => state.written.find(each => each.plugin === plugin)?.rows ?? 0
-  return plugins.map(plugin => ({
-    name: plugin,
-    times,
-    values: readings.slice(1).map((reading, i) => {
-      const before = readings[i]!
-      return Math.max(0, rowsOf(reading, plugin) - rowsOf(before, plugin)) / (reading.time - before.time)
-    })
-  }))
+  const rowsOf = ({ written }: State, plugin: string) => written.find(each => each.plugin === plugin)?.rows ?? 0
+  return plugins.map(name => ({ name, times, values: ratesOf(readings, state => rowsOf(state, name)) }))
+}
+
+function loadState(): Promise<State> {
+  return json<State>('/dashboard/api/home', { db: null })
 }
 
 function loadTables(db: string, signal: AbortSignal) {

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { formatBytes } from '../../time.ts'
 
-export interface DropAreaProps {
+interface DropAreaProps {
   readonly body: string | File
   readonly example: string
   onChange(body: string | File): void

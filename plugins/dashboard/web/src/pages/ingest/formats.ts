@@ -15,7 +15,7 @@ export interface Format {
   readonly title: string
   readonly example: string
   readonly fields: readonly Field[]
-  /** Sends and says what became of it. `value` reads a field. */
+  /** Sends the data and returns the outcome as text. `value` reads a field. */
   send(body: BodyInit, value: (field: string) => string, signal: AbortSignal): Promise<string>
 }
 

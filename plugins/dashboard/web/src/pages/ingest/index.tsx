@@ -1,4 +1,4 @@
-// Data in: what is pasted or dropped here, and how agents are set up to send it.
+// Ingest: sends pasted or dropped data, and shows how to configure agents.
 import { useState } from 'preact/hooks'
 import { Choice } from '../../components/choice.tsx'
 import { Problem } from '../../components/problem.tsx'

@@ -1,6 +1,6 @@
 // Texts of terminals: colours and weights as they were meant, other escape sequences left out.
 
-export interface Part {
+interface Part {
   readonly text: string
   /** Names of classes. */
   readonly look: string

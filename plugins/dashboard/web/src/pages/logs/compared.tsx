@@ -1,4 +1,4 @@
-// The other time that lines are compared with: as long as the one looked at, and before it.
+// The earlier span of time that lines are compared with; as long as the shown one.
 import { change, parameters } from '../../router.ts'
 import { readTime, type TimeSpan } from '../../time.ts'
 
@@ -52,7 +52,7 @@ export function CompareChoice() {
   )
 }
 
-/** How one count stands to another one. */
+/** The change from one count to another, as text. */
 export function differenceWords(now: number, before: number): string {
   if (now === before) return 'as many'
   if (before === 0) return 'new'

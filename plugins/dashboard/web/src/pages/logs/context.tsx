@@ -10,7 +10,7 @@ import { LineText, type Shape } from './lines.tsx'
 type Row = readonly unknown[]
 
 const sizes = [5, 20, 100]
-/** Texts longer than that do not tell lines of one time apart. */
+/** Characters of a message that are compared to tell lines of the same time apart. */
 const longText = 1000
 
 export function Context({ row, ...shape }: Shape & { readonly row: Row }) {

@@ -6,7 +6,7 @@ import { exactTime, isTime } from '../../time.ts'
 import { addFilter, type Filter, filterFor } from './filters.ts'
 import { memberText } from './json-pattern.ts'
 
-export interface FieldTableProps {
+interface FieldTableProps {
   readonly columns: readonly Column[]
   readonly row: readonly unknown[]
   /** The time of lines, which has no filters of its own. */

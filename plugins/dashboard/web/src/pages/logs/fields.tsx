@@ -15,7 +15,7 @@ import { addFilter, filterFor } from './filters.ts'
 /** Values shown of a column. */
 const maxValues = 10
 
-export interface FieldsProps {
+interface FieldsProps {
   readonly table: LogTable
   readonly selection: LogSelection
   readonly span: TimeSpan

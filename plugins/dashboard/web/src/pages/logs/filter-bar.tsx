@@ -4,7 +4,7 @@ import type { LogTable } from '../../log-tables.ts'
 import { change } from '../../router.ts'
 import { type Filter, needsValue, type Operator, operators, operatorsOf, showFilters, wordsOf } from './filters.ts'
 
-export interface FilterBarProps {
+interface FilterBarProps {
   readonly table: LogTable
   readonly text: string
   readonly ignoresCase: boolean
@@ -13,9 +13,9 @@ export interface FilterBarProps {
 
 export function FilterBar({ table, text, ignoresCase, filters }: FilterBarProps) {
   const [draft, setDraft] = useState<Filter>()
-  const edit = (place: number) => {
-    setDraft(filters[place])
-    showFilters(filters.filter((_, i) => i !== place))
+  const edit = (index: number) => {
+    setDraft(filters[index])
+    showFilters(filters.filter((_, i) => i !== index))
   }
   return (
     <section class="stack log-search" aria-label="Search">
@@ -51,7 +51,7 @@ export function FilterBar({ table, text, ignoresCase, filters }: FilterBarProps)
                 type="button"
                 class="plain"
                 aria-label={`Remove ${wordsOf(filter)}`}
-                onClick={() => showFilters(filters.filter((_, place) => place !== i))}
+                onClick={() => showFilters(filters.filter((_, index) => index !== i))}
               >
                 ×
               </button>

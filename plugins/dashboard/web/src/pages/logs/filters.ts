@@ -59,7 +59,7 @@ export function wordsOf({ column, operator, value }: Filter): string {
 
 export function conditionOf({ column, operator, value }: Filter, type: string | undefined): Condition {
   const test = (filter: Test): Condition => ({ Single: { expr: { NamedIdent: column }, filters: [filter] } })
-  // Nothing is known of what is null; who leaves a value out wants lines without one, too.
+  // In SQL `<>` is never true of NULL, but leaving a value out should keep lines without one.
   const not = (filter: Test): Condition => ({ Or: [{ Not: test(filter) }, { Not: test('Exist') }] })
   const same = type === 'Json' ? { Regex: wholePattern(value) } : { Exact: value }
   switch (operator) {
@@ -100,7 +100,7 @@ export function conditionOf({ column, operator, value }: Filter, type: string | 
   }
 }
 
-/** Of the address; none where it says nothing that could be read. */
+/** The filters in the address; none where it cannot be parsed. */
 export function readFilters(text = parameters.value.get('f') ?? '[]'): readonly Filter[] {
   try {
     const list = JSON.parse(text) as readonly (readonly [string, Operator, string?])[]

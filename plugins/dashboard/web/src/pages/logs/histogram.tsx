@@ -22,7 +22,7 @@ const steps = [
 ]
 const bucketName = '__bucket'
 
-export interface HistogramProps {
+interface HistogramProps {
   readonly table: LogTable
   readonly selection: LogSelection
   /** Name of its column. */
@@ -104,7 +104,7 @@ function totalOf(lines: readonly Line[]): number {
   return lines.reduce((sum, { values }) => sum + values.reduce<number>((a, b) => a + (b ?? 0), 0), 0)
 }
 
-export function stepOf({ from, to }: TimeSpan): number {
+function stepOf({ from, to }: TimeSpan): number {
   const seconds = (to - from) / 1000 / bars
   return steps.find(step => step >= seconds) ?? Math.ceil(seconds / 2_592_000) * 2_592_000
 }

@@ -1,4 +1,4 @@
-// Everything one line says, with filters for each of its values, its trace and the lines around it.
+// All fields of one line, with filters for each value, its trace and the lines around it.
 import { useRef, useState } from 'preact/hooks'
 import { queryLogs } from '../../api/logs.ts'
 import type { Column } from '../../api/sql.ts'
@@ -23,7 +23,7 @@ interface Found {
   readonly row: Row | undefined
 }
 
-export interface LineDetailsProps extends Shape {
+interface LineDetailsProps extends Shape {
   readonly id: string
   /** Lines of the page, and what they are called. */
   readonly rows: readonly Row[]
@@ -33,23 +33,23 @@ export interface LineDetailsProps extends Shape {
 const close = () => change({ line: undefined }, true)
 
 export function LineDetails({ id, rows, ids, ...shape }: LineDetailsProps) {
-  const place = ids.indexOf(id)
+  const index = ids.indexOf(id)
   // A link may show a line that is not among those of the page.
-  const [isMissing] = useState(place < 0)
+  const [isMissing] = useState(index < 0)
   const other = useLoaded(async signal => (isMissing ? loadLine(id, shape, signal) : undefined), [id, isMissing])
   // A new filter may leave the line out; it stays in sight all the same.
   const seen = useRef<Found>(undefined)
-  if (place >= 0) seen.current = { columns: shape.columns, row: rows[place] }
+  if (index >= 0) seen.current = { columns: shape.columns, row: rows[index] }
   const { columns = shape.columns, row } = seen.current ?? other.value ?? {}
   const go = (to: number) => change({ line: ids[to] }, true)
   return (
     <Drawer title="Line" onClose={close}>
-      {place >= 0 && (
+      {index >= 0 && (
         <div class="bar">
-          <button type="button" disabled={place === 0} onClick={() => go(place - 1)}>
+          <button type="button" disabled={index === 0} onClick={() => go(index - 1)}>
             Newer
           </button>
-          <button type="button" disabled={place === rows.length - 1} onClick={() => go(place + 1)}>
+          <button type="button" disabled={index === rows.length - 1} onClick={() => go(index + 1)}>
             Older
           </button>
         </div>

@@ -1,4 +1,4 @@
-// Lines below each other, as many as there are: only those in sight are in the page.
+// The list of log lines: only the visible ones are in the page.
 import { useMemo } from 'preact/hooks'
 import type { Column } from '../../api/sql.ts'
 import { cellText, textOf } from '../../cell.ts'
@@ -12,7 +12,7 @@ import { Message } from './message.tsx'
 
 /** Pixels of a line of text, and above and below all of a row. */
 const textHeight = 20
-const room = 6
+const padding = 6
 /** Lines of one message that are shown; all are in its details. */
 const maxTextLines = 12
 /** Characters of the columns besides time, level and message that are shown at most. */
@@ -28,14 +28,14 @@ export interface Shape {
 }
 
 /** How lines are shown. */
-export interface LineLook {
+interface LineLook {
   readonly isWrapped: boolean
   /** Columns that are shown behind the message; undefined: all. */
   readonly shown: readonly string[] | undefined
   readonly marker: RegExp | undefined
 }
 
-export interface LinesProps extends Shape, LineLook {
+interface LinesProps extends Shape, LineLook {
   readonly rows: readonly (readonly unknown[])[]
   readonly ids: readonly string[]
   readonly chosen: string | null
@@ -50,7 +50,7 @@ function WholeLines({ rows, ids, chosen, ...shape }: LinesProps) {
   const messageAt = shape.columns.findIndex(({ name }) => name === shape.table.message)
   const offsets = useMemo(() => {
     const all = new Float64Array(rows.length + 1)
-    for (let i = 0; i < rows.length; i++) all[i + 1] = all[i]! + room + textHeight * linesIn(rows[i]![messageAt])
+    for (let i = 0; i < rows.length; i++) all[i + 1] = all[i]! + padding + textHeight * linesIn(rows[i]![messageAt])
     return all
   }, [rows, messageAt])
   const { box, first, last, before, after, onScroll } = useRowsInSight<HTMLDivElement>(rows.length, offsets)
@@ -134,7 +134,7 @@ function linesIn(message: unknown): number {
   return Math.min(maxTextLines, message.replace(/\n+$/, '').split('\n').length)
 }
 
-/** As many lines as are shown, the last of them says how many more there are. */
+/** The first lines of a message; the last one says how many more there are. */
 function cut(message: string): string {
   if (!message.includes('\n')) return message
   const lines = message.replace(/\n+$/, '').split('\n')

@@ -1,4 +1,4 @@
-// Follows what is written: new lines, paused or not, and what could not be kept.
+// Live tail: new lines, pausing, and lines lost because too many arrived.
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type LogSelection, type TailEvent, tailLogs } from '../../api/logs.ts'
 import { writeJson } from '../../cell.ts'
@@ -19,7 +19,7 @@ interface State {
   readonly skipped: number
   /** Lines the server left out, because this page read too slowly. */
   readonly lost: number
-  /** Connections that began; what was loaded before one lacks lines. */
+  /** The number of connections so far. Lines loaded before the present one began may have a gap after them. */
   readonly begun: number
   readonly reason?: string | undefined
   readonly error?: unknown
@@ -79,7 +79,7 @@ function resumed(before: State): State {
   return { ...before, isPaused: false, rows: all.slice(0, maxLines), waiting: [], skipped }
 }
 
-/** New lines on top of those that were loaded, each once; where some were not kept, without what is behind the gap. */
+/** Puts new lines before the loaded ones, without duplicates; where some were lost, lines older than the gap are dropped. */
 export function joined({ rows, skipped }: State, loaded: Rows): Rows {
   if (rows.length === 0) return loaded
   if (skipped > 0) return rows

@@ -18,7 +18,7 @@ const maxSavedLines = 100_000
 const kinds = ['Text', 'CSV', 'NDJSON'] as const
 type Kind = (typeof kinds)[number]
 
-export interface LookMenuProps {
+interface LookMenuProps {
   readonly table: LogTable
   readonly selection: LogSelection
   readonly span: TimeSpan

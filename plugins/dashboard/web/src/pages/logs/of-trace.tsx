@@ -1,4 +1,4 @@
-// Lines of a trace, or of one span of it, in whichever table they are: the one that has most of them is shown.
+// Log lines of a trace or a span. Of all tables the one with most of them is shown.
 import { useEffect } from 'preact/hooks'
 import { countBy, queryLogs } from '../../api/logs.ts'
 import { Problem } from '../../components/problem.tsx'
@@ -9,7 +9,7 @@ import { useLoaded } from '../../task.ts'
 import { currentSpan, timeWords } from '../../time.ts'
 import { timeFilter } from '../../time-filter.ts'
 
-export interface OfTraceProps {
+interface OfTraceProps {
   readonly id: string
   readonly span: string | undefined
   readonly tables: readonly LogTable[]

@@ -32,7 +32,7 @@ function matchesAll(regex: string, examples: readonly string[]): boolean {
     const pattern = new RegExp(regex, 's')
     return examples.length > 0 && examples.every(example => pattern.test(example))
   } catch {
-    // An expression of the server's that is none here.
+    // The server accepts regular expressions that the browser does not.
     return false
   }
 }

@@ -18,7 +18,7 @@ import './patterns.css'
 /** Patterns shown at most. */
 const maxPatterns = 200
 
-export interface PatternsProps {
+interface PatternsProps {
   readonly table: LogTable
   readonly selection: LogSelection
   readonly span: TimeSpan
@@ -135,7 +135,7 @@ function Row({ pair: { pattern, now, before }, column, max, span }: RowProps) {
   )
 }
 
-/** Where lines differ stands out. */
+/** Highlights the variable parts of a pattern. */
 function PatternText({ text }: { readonly text: string }) {
   return (
     <>

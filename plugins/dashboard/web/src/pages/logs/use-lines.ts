@@ -18,7 +18,7 @@ const recount = 10_000
 
 const none: SqlResult['rows'] = []
 
-export interface LinesAsked {
+interface LinesAsked {
   readonly table: LogTable
   readonly search: Search
   /** Lines loaded at most. */
@@ -26,7 +26,7 @@ export interface LinesAsked {
   readonly isLive: boolean
 }
 
-export interface LinesFound {
+interface LinesFound {
   readonly selection: LogSelection
   readonly span: TimeSpan
   /** Goes on while lines are followed. */

@@ -24,7 +24,7 @@ import { useLines } from './use-lines.ts'
 /** Lines shown at first; those to see more ask for twice as many. */
 const first = 500
 
-export interface ViewProps {
+interface ViewProps {
   readonly table: LogTable
   readonly isLive: boolean
 }
@@ -95,12 +95,12 @@ export function View({ table, isLive }: ViewProps) {
 
 /** What the server says of a part of the query, said of the filter or the word it came from. */
 function inWords(error: unknown, { text, filters }: Search): unknown {
-  const [whole, place, words] =
+  const [whole, index, words] =
     /^\$\.filters\.And\[(\d+)\]\S*: (.*)$/s.exec(error instanceof Error ? error.message : '') ?? []
   if (whole === undefined) return error
-  const filter = filters[Number(place)]
+  const filter = filters[Number(index)]
   if (filter !== undefined) return `The filter “${wordsOf(filter)}”: ${words}`
-  const word = readWords(text)[Number(place) - filters.length]
+  const word = readWords(text)[Number(index) - filters.length]
   return word === undefined ? error : `The word “${word.text}”: ${words}`
 }
 

@@ -1,4 +1,4 @@
-// What has most series: metrics, labels, values; and of one metric, what it would have without each of its labels.
+// Cardinality: the metrics, labels and values with most series; for one metric, how many it would have without each label.
 import { type Counted, cardinality, labelNames, queryAt, type Span } from '../../api/promql.ts'
 import { Problem } from '../../components/problem.tsx'
 import { selector } from '../../metric-expressions.ts'

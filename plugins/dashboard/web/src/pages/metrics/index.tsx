@@ -1,4 +1,4 @@
-// Metrics to choose from, what is known of one, and panels of expressions that share time and crosshair.
+// The list of metrics, details of one, and panels of expressions that share time span and crosshair.
 import { useEffect, useMemo } from 'preact/hooks'
 import { labelValues, metadata } from '../../api/promql.ts'
 import { Annotations, annotationsOfAddress } from '../../components/annotations.tsx'
@@ -89,7 +89,7 @@ export default function Metrics() {
               span={span}
               about={about.value}
               marks={marks.value}
-              place={i}
+              index={i}
               count={expressions.length}
               onChange={changed => showPanels(changed)}
             />

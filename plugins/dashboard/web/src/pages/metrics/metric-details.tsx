@@ -1,4 +1,4 @@
-// One metric: what it says of itself, its labels and how many values they have, and expressions to show.
+// One metric: its metadata, its labels with their number of values, and expressions to show.
 import { useMemo, useState } from 'preact/hooks'
 import { labelNames, labelValues, type Metadata, type Span } from '../../api/promql.ts'
 import { Problem } from '../../components/problem.tsx'
@@ -13,7 +13,7 @@ const maxLabels = 40
 /** Values shown of a label. */
 const maxValues = 100
 
-export interface MetricDetailsProps {
+interface MetricDetailsProps {
   readonly name: string
   readonly kind: Kind
   readonly about: Metadata | undefined

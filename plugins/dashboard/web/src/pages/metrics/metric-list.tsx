@@ -1,4 +1,4 @@
-// All metrics by name, with what they are.
+// All metrics by name, with type and unit.
 import { useState } from 'preact/hooks'
 import type { Metadata } from '../../api/promql.ts'
 import { SearchBox } from '../../components/search-box.tsx'
@@ -6,7 +6,7 @@ import { SearchBox } from '../../components/search-box.tsx'
 /** Names in the page; a search finds the others. */
 const maxNames = 300
 
-export interface MetricListProps {
+interface MetricListProps {
   readonly names: readonly string[]
   readonly about: Readonly<Record<string, readonly Metadata[]>>
   readonly chosen: string | null

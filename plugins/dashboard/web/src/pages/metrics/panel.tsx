@@ -25,18 +25,18 @@ const drawings = [
   { value: 'lines', title: 'Lines' }
 ] as const
 
-export interface PanelProps {
+interface PanelProps {
   readonly expression: string
   /** What the server says of its metrics. */
   readonly about: Readonly<Record<string, readonly Metadata[]>> | undefined
   readonly marks: readonly Mark[] | undefined
   readonly span: TimeSpan
-  readonly place: number
+  readonly index: number
   readonly count: number
   onChange(expressions: readonly string[]): void
 }
 
-export function Panel({ expression, about, marks, span, place, count, onChange }: PanelProps) {
+export function Panel({ expression, about, marks, span, index, count, onChange }: PanelProps) {
   const [text, setText] = useState(expression)
   const language = useLanguage('promql')
   const [drawing, setDrawing] = useState<Drawing>('heat')
@@ -64,19 +64,19 @@ export function Panel({ expression, about, marks, span, place, count, onChange }
     [value, observed]
   )
   const isHeat = value?.heat !== undefined && (drawing === 'heat' || value.lines.length === 0)
-  const show = () => onChange(panels.value.with(place, text))
+  const show = () => onChange(panels.value.with(index, text))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     show()
   }
-  const move = (to: number) => onChange(moved(panels.value, place, to))
+  const move = (to: number) => onChange(moved(panels.value, index, to))
   return (
-    <section class="card stack" aria-label={`Panel ${place + 1}`}>
+    <section class="card stack" aria-label={`Panel ${index + 1}`}>
       <form class="bar" onSubmit={submit}>
         <span class="expression">
           <Editor
             isLine
-            label={`Expression ${place + 1}`}
+            label={`Expression ${index + 1}`}
             value={text}
             language={language}
             onChange={setText}
@@ -106,15 +106,15 @@ export function Panel({ expression, about, marks, span, place, count, onChange }
         >
           Dashboard
         </a>
-        <button type="button" class="plain" disabled={place === 0} aria-label="Up" onClick={() => move(place - 1)}>
+        <button type="button" class="plain" disabled={index === 0} aria-label="Up" onClick={() => move(index - 1)}>
           ↑
         </button>
         <button
           type="button"
           class="plain"
-          disabled={place === count - 1}
+          disabled={index === count - 1}
           aria-label="Down"
-          onClick={() => move(place + 1)}
+          onClick={() => move(index + 1)}
         >
           ↓
         </button>
@@ -122,7 +122,7 @@ export function Panel({ expression, about, marks, span, place, count, onChange }
           type="button"
           class="plain"
           aria-label="Remove"
-          onClick={() => onChange(panels.value.filter((_, i) => i !== place))}
+          onClick={() => onChange(panels.value.filter((_, i) => i !== index))}
         >
           ×
         </button>

@@ -1,5 +1,5 @@
 // The shortest way from one text to another, by whole lines.
-export interface DiffLine {
+interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed'
   readonly text: string
 }

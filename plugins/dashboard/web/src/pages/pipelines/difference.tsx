@@ -5,7 +5,7 @@ import { Problem } from '../../components/problem.tsx'
 import { useLoaded } from '../../task.ts'
 import { diffLines } from './diff-lines.ts'
 
-export interface DifferenceProps {
+interface DifferenceProps {
   readonly name: string
   readonly versions: readonly string[]
   /** The one that is shown. */

@@ -1,4 +1,4 @@
-// YAML with what a pipeline may say: kinds of processors, their options, the rest of the document.
+// Completion for pipeline documents: kinds of processors, their options, other keys.
 
 import processors from 'virtual:processors'
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'

@@ -1,4 +1,4 @@
-// One pipeline: its versions, its text, what saving would change.
+// One pipeline: its versions, its text, and the difference that saving would make.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { readPipeline, removeVersion, savePipeline } from '../../api/pipelines.ts'
 import { Editor } from '../../components/editor.tsx'
@@ -26,7 +26,7 @@ transform:
     index: tag
 `
 
-export interface PipelineProps {
+interface PipelineProps {
   /** Absent: a new one. */
   readonly name: string | undefined
   /** The newest first. */
@@ -38,7 +38,7 @@ export interface PipelineProps {
 function usePipeline({ name, versions, onStored }: PipelineProps) {
   const isChanged = useRef(false)
   const shown = useRef<string>(undefined)
-  // What is being written stays when somebody else stores a new version meanwhile.
+  // A draft stays when somebody else stores a new version in the meantime.
   const kept = isChanged.current ? versions.find(each => each === shown.current) : undefined
   const latest = kept ?? versions[0]
   const version = parameters.value.get('version') ?? latest

@@ -36,7 +36,7 @@ const views = [
 ] as const
 type View = (typeof views)[number]['value']
 
-export interface AnswerProps {
+interface AnswerProps {
   readonly asked: Asked
   onZoom(span: TimeSpan): void
 }

@@ -32,7 +32,7 @@ export type Asked =
       readonly result: PromResult
     }
 
-export interface AskOptions {
+interface AskOptions {
   /** The values at the end of the time range only. */
   readonly isInstant: boolean
 }

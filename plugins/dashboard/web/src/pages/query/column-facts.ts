@@ -13,13 +13,13 @@ export interface ColumnFacts {
   readonly least: unknown
   readonly greatest: unknown
   readonly average: number | undefined
-  /** Median, and what 95 % are below. */
+  /** Median and 95th percentile. */
   readonly quantiles: readonly number[] | undefined
-  /** The most frequent values; none where no value comes again. */
+  /** The most frequent values; empty where all are different. */
   readonly top: readonly (readonly [value: unknown, count: number])[]
 }
 
-export interface Facts {
+interface Facts {
   readonly rows: number
   readonly columns: readonly ColumnFacts[]
 }
@@ -97,7 +97,7 @@ export async function factsOfAll(asked: Statement, columns: readonly Column[], s
   const facts: ColumnFacts[] = []
   for (const [i, name] of names.entries()) {
     const [known, estimate, least, greatest, average, median, max] = figures.slice(7 * i, 7 * i + 7)
-    // An estimate may be above what there can be.
+    // An estimate may exceed the number of rows.
     const different = counts?.[i] ?? Math.min(Number(estimate), Number(known))
     const isCounted = i < maxCountedColumns && different <= maxDistinct && different < 0.9 * Number(known)
     facts.push({

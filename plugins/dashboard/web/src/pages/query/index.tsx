@@ -13,7 +13,7 @@ import { showSpan, timeWords } from '../../time.ts'
 import { Answer } from './answer.tsx'
 import { type Asked, ask, isReading, type Language } from './ask.ts'
 import { Elapsed } from './elapsed.tsx'
-import { placeOf } from './place.ts'
+import { errorRange } from './error-range.ts'
 import { Saved } from './saved.tsx'
 import { TabBar } from './tab-bar.tsx'
 import { activeTab, adopt, changeTab, type Tab } from './tabs.ts'
@@ -66,7 +66,7 @@ export default function Query() {
     if (asked !== '' && isWanted) start()
   }, [asked, language, isInstant, database.value, timeWords.value])
 
-  const place = task.error instanceof Error && text === asked ? placeOf(task.error.message, text) : undefined
+  const wrong = task.error instanceof Error && text === asked ? errorRange(task.error.message, text) : undefined
   return (
     <>
       <div class="bar">
@@ -103,7 +103,7 @@ export default function Query() {
         placeholder={examples[language]}
         language={grammar}
         lines={language === 'sql' ? 5 : 2}
-        wrong={place}
+        wrong={wrong}
         onChange={changed => changeTab({ text: changed })}
         onRun={run}
       />

@@ -13,7 +13,7 @@ const maxParts = 40
 interface Part {
   readonly text: string
   readonly depth: number
-  /** Has a time behind it, so that it is no vector by itself. */
+  /** A range selector, which is no instant vector by itself. */
   readonly isRange: boolean
 }
 

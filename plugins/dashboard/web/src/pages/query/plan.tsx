@@ -1,4 +1,4 @@
-// How a statement was run: its operators as a tree, with the rows each gave and the time it took, and what was read of its tables.
+// The executed plan of a statement: a tree of operators with rows and time, and the files read for each table.
 import { type Statement, sql } from '../../api/sql.ts'
 import { Problem } from '../../components/problem.tsx'
 import { database } from '../../session.ts'

@@ -7,14 +7,14 @@ import { change, parameters } from '../../router.ts'
 import { useLoaded } from '../../task.ts'
 import { type Asked, isWhole } from './ask.ts'
 
-export interface ShownPage {
+interface ShownPage {
   /** With the rows of the page. */
   readonly asked: Asked
   /** From 0. */
   readonly page: number
 }
 
-/** The page the address asks for, the one before until it has come, the last one where there are fewer. */
+/** The page of rows in the address. While it loads the previous one is shown; beyond the end, the last one. */
 export function useShownPage(asked: Asked): ShownPage {
   const kept = asked.language === 'sql' ? asked.kept : undefined
   const wanted = Math.max(0, Math.trunc(Number(parameters.value.get('page'))) || 0)
@@ -58,7 +58,7 @@ const endings = {
   failed: ' that had come'
 } as const
 
-/** Buttons to go from one page to another, and to give up those that are still to come. */
+/** Buttons to change the page of rows, and to stop loading further ones. */
 export function RowPages({ asked, page }: ShownPage) {
   if (asked.language === 'promql' || asked.kept === undefined) return null
   const { kept } = asked

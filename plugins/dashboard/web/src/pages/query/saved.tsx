@@ -1,10 +1,10 @@
-// Queries that were run, and those that were kept under a name; in the browser's storage.
+// The history of queries, and queries saved under a name; both in the browser's storage.
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { Menu } from '../../components/menu.tsx'
 import { history, type KeptQuery, readQueries } from '../../history.ts'
 
-export interface SavedQuery extends KeptQuery {
+interface SavedQuery extends KeptQuery {
   readonly name?: string
 }
 
@@ -15,7 +15,7 @@ function keepSaved(queries: readonly SavedQuery[]): void {
   localStorage.setItem('weir.saved', JSON.stringify(queries))
 }
 
-export interface SavedProps {
+interface SavedProps {
   readonly current: SavedQuery
   onChoose(query: SavedQuery): void
 }

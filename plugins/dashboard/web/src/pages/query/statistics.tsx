@@ -10,7 +10,7 @@ import { countOf } from '../../words.ts'
 import { type Asked, canPage, isWhole } from './ask.ts'
 import { type ColumnFacts, factsOfAll, factsOfShown } from './column-facts.ts'
 
-export interface StatisticsProps {
+interface StatisticsProps {
   readonly asked: Asked
   readonly table: Pick<SqlResult, 'columns' | 'rows'>
   onClose(): void

@@ -47,14 +47,14 @@ export function openTab(language: Language, text = ''): void {
 
 export function closeTab(id: string): void {
   const list = tabs.peek()
-  const place = list.findIndex(tab => tab.id === id)
+  const index = list.findIndex(tab => tab.id === id)
   const rest = list.filter(tab => tab.id !== id)
-  const active = activeTab.peek().id === id ? (rest[place] ?? rest[place - 1])?.id : activeTab.peek().id
+  const active = activeTab.peek().id === id ? (rest[index] ?? rest[index - 1])?.id : activeTab.peek().id
   if (rest.length === 0) openTab('sql')
   if (rest.length > 0) keep({ active: active!, tabs: rest })
 }
 
-/** The tab of a query that comes from an address: one that has it, else one whose text is not needed, else a new one. */
+/** The tab for a query from the address: one with the same query, else an unchanged one, else a new one. */
 export function adopt(language: Language, text: string): void {
   const has = (tab: Tab) => tab.language === language && tab.text === text
   const active = activeTab.peek()

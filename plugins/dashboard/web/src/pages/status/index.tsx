@@ -1,4 +1,4 @@
-// How the server is: rates, memory, plugins, slow queries, configuration. Most of it only the main server tells.
+// Status of the server: rates, memory, plugins, slow queries, configuration. Most of it comes from the main server only.
 import { useEffect } from 'preact/hooks'
 import { hasOwnTable } from '../../api/catalog.ts'
 import { ApiError, json, send } from '../../api/http.ts'
@@ -6,6 +6,7 @@ import { rowsOf } from '../../api/sql.ts'
 import { Problem } from '../../components/problem.tsx'
 import { Refresh } from '../../components/refresh.tsx'
 import { TableHead } from '../../components/table-head.tsx'
+import { type Tile, Tiles } from '../../components/tiles.tsx'
 import { useLoaded } from '../../task.ts'
 import { formatBytes, formatDuration, formatTime, refresh, timeWords } from '../../time.ts'
 import { countOf } from '../../words.ts'
@@ -30,7 +31,7 @@ const retry = 2000
 
 export default function Status() {
   const { value, error } = useLoaded(signal => json<State>('/status', { db: null, signal }), [timeWords.value])
-  // A server that is away comes back: it is asked until it does.
+  // While the server is away, it is polled until it answers.
   useEffect(() => {
     if (!isAway(error)) return undefined
     const timer = setTimeout(refresh, retry)
@@ -53,7 +54,7 @@ export default function Status() {
       </div>
       {error !== undefined && <Problem error={error} />}
       {isAway(error) && <p role="status">Trying again …</p>}
-      {value && error === undefined && <Tiles state={value} />}
+      {value && error === undefined && <Tiles tiles={tilesOf(value)} />}
       {value && <Rates />}
       <SlowQueries />
       {value && <Plugins plugins={value.plugins} />}
@@ -66,26 +67,15 @@ function isAway(error: unknown): boolean {
   return error instanceof ApiError && error.status === 0
 }
 
-function Tiles({ state }: { readonly state: State }) {
+function tilesOf(state: State): readonly Tile[] {
   const { version, commit, hostname, node_version, uptime_seconds, ready, memory, data } = state
-  const tiles: readonly (readonly [string, string, string])[] = [
+  return [
     ['Server', ready ? 'ready' : 'starting', `${hostname}, up ${formatDuration(uptime_seconds * 1000)}`],
     ['Version', version, `${commit ? `${commit.slice(0, 8)}, ` : ''}Node ${node_version}`],
     ['Memory', formatBytes(memory.rss), `${formatBytes(memory.heap_used)} in the heap`],
     ['Rows', data.rows.toLocaleString('en'), `in ${countOf(data.tables, 'table')}`],
     ['At rest', formatBytes(data.bytes), `in ${countOf(data.files, 'file')}`]
   ]
-  return (
-    <div class="tiles">
-      {tiles.map(([title, value, note]) => (
-        <div class="card" key={title}>
-          <span class="quiet">{title}</span>
-          <strong>{value}</strong>
-          <span class="quiet">{note}</span>
-        </div>
-      ))}
-    </div>
-  )
 }
 
 interface Slow {

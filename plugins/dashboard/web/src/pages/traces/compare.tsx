@@ -1,4 +1,4 @@
-// Two traces beside each other: what each operation did in both.
+// Two traces side by side, by operation.
 import { useMemo } from 'preact/hooks'
 import { serviceOf, type Trace, traceById } from '../../api/traces.ts'
 import { DataTable } from '../../components/data-table.tsx'
@@ -17,7 +17,7 @@ const kept = 'weir.traces'
 const maxTraces = 10
 
 /** Traces looked at last, for the choice of another one. */
-export function recentTraces(): readonly string[] {
+function recentTraces(): readonly string[] {
   return JSON.parse(sessionStorage.getItem(kept) ?? '[]') as string[]
 }
 

@@ -1,8 +1,8 @@
-// The axis of durations: which of them have a line, and how high each stands.
+// The axis of durations: its ticks, and the height of a duration as a share.
 
-export interface DurationAxis {
+interface DurationAxis {
   /** Microseconds, ascending. */
-  readonly places: readonly number[]
+  readonly ticks: readonly number[]
   /** Share of the height. */
   share(duration: number): number
 }
@@ -12,7 +12,7 @@ const maxWords = 6
 
 /** From zero to the longest, in microseconds. */
 export function linearAxis(longest: number): DurationAxis {
-  return { places: [0, longest / 2, longest], share: duration => duration / longest }
+  return { ticks: [0, longest / 2, longest], share: duration => duration / longest }
 }
 
 /** From a power of ten to another one; shorter than a microsecond nothing is. */
@@ -21,6 +21,6 @@ export function logAxis(shortest: number, longest: number): DurationAxis {
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(1, longest))))
   const every = Math.ceil((high - low) / maxWords)
   const powers = Array.from({ length: Math.floor((high - low) / every) + 1 }, (_, i) => 10 ** (low + i * every))
-  const places = high - low > 1 ? powers : [1, 2, 5, 10].map(each => each * 10 ** low)
-  return { places, share: duration => (Math.log10(Math.max(10 ** low, duration)) - low) / (high - low) }
+  const ticks = high - low > 1 ? powers : [1, 2, 5, 10].map(each => each * 10 ** low)
+  return { ticks, share: duration => (Math.log10(Math.max(10 ** low, duration)) - low) / (high - low) }
 }

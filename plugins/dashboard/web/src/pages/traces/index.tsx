@@ -1,4 +1,4 @@
-// Traces: a search, what all of them say together, or one of them.
+// Traces: a search, the service map, operations, or one trace.
 import { Choice } from '../../components/choice.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
 import { change, parameters } from '../../router.ts'

@@ -7,27 +7,27 @@ import { formatDuration, formatTime, type TimeSpan } from '../../time.ts'
 import { linearAxis, logAxis } from './duration-axis.ts'
 import { searchWords } from './search-words.ts'
 
-/** Pixels; the drawing is as wide as its place. */
+/** Pixels; the drawing is as wide as its container. */
 const size = { height: 202, left: 70, bottom: 36, top: 10, right: 14 }
 /** Pixels from one word of the axis to the next, at least, and half of the longest. */
 const timeWidth = 90
 const halfWord = 34
 
-export interface ScatterProps {
+interface ScatterProps {
   readonly traces: readonly TraceFacts[]
   readonly span: TimeSpan
   /** Which of how many these are. */
   readonly words: string
-  /** Those that are links in the page elsewhere, too: others are not in the way of the keyboard. */
+  /** Dots of traces that the list links to anyway: only these take the keyboard's focus. */
   readonly listed: ReadonlySet<string>
 }
 
 export function Scatter({ traces, span, words, listed }: ScatterProps) {
-  const place = useRef<HTMLElement>(null)
+  const container = useRef<HTMLElement>(null)
   const [whole, setWhole] = useState(900)
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => setWhole(Math.max(240, entry!.contentRect.width)))
-    observer.observe(place.current!)
+    observer.observe(container.current!)
     return () => observer.disconnect()
   }, [])
   // Traces may have begun before the time in which they are met.
@@ -41,14 +41,14 @@ export function Scatter({ traces, span, words, listed }: ScatterProps) {
   const x = (time: number) => size.left + ((time - from) / (to - from)) * width
   const y = (duration: number) => size.top + height - axis.share(duration) * height
   return (
-    <section class="card" aria-label="Durations" ref={place}>
+    <section class="card" aria-label="Durations" ref={container}>
       <svg class="scatter" viewBox={`0 0 ${whole} ${size.height}`}>
         <title>Traces by time and duration</title>
-        {axis.places.map(place => (
-          <g key={place}>
-            <line x1={size.left} x2={whole - size.right} y1={y(place)} y2={y(place)} />
-            <text x={size.left - 8} y={y(place) + 4} text-anchor="end">
-              {formatDuration(place / 1000)}
+        {axis.ticks.map(tick => (
+          <g key={tick}>
+            <line x1={size.left} x2={whole - size.right} y1={y(tick)} y2={y(tick)} />
+            <text x={size.left - 8} y={y(tick) + 4} text-anchor="end">
+              {formatDuration(tick / 1000)}
             </text>
           </g>
         ))}
@@ -91,17 +91,17 @@ interface TimesProps {
   readonly from: number
   readonly to: number
   readonly max: number
-  /** Pixels of the last place that has room for a word. */
+  /** Pixels from the left of the last tick that has room for its text. */
   readonly right: number
   x(time: number): number
 }
 
 function Times({ from, to, max, right, x }: TimesProps) {
-  const { places, step } = roundTimes(from / 1e6, to / 1e6, max)
-  const words = timeWordsOf(places, step)
+  const { ticks, step } = roundTimes(from / 1e6, to / 1e6, max)
+  const words = timeWordsOf(ticks, step)
   return (
     <>
-      {places.map((time, i) => {
+      {ticks.map((time, i) => {
         const at = x(time * 1e6)
         if (at > right) return null
         return words[i]!.split('\n').map((word, line) => (

@@ -8,7 +8,7 @@ const known = signal<ReadonlySet<string>>(new Set())
 
 const colours = computed(() => coloursOf(known.value))
 
-/** Services that are met get a colour; all of the database are asked for, so that it does not depend on which come first. */
+/** Colours are given to all services of the database, so that they do not depend on which are seen first. */
 export async function learnServices(signal?: AbortSignal): Promise<readonly string[]> {
   const names = await services(signal)
   meetServices(names)

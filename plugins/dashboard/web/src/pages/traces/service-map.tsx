@@ -7,7 +7,7 @@ import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { currentSpan, formatDuration, timeWords } from '../../time.ts'
 import { countOf } from '../../words.ts'
-import { box, type Place, placesOf } from './map-places.ts'
+import { box, layOut, type Position } from './map-layout.ts'
 import { learnServices, serviceColour } from './service-colour.ts'
 
 export function ServiceMap() {
@@ -20,14 +20,14 @@ export function ServiceMap() {
     [database.value, timeWords.value]
   )
   const { services, calls, seconds, sampled } = value ?? nothing
-  const places = useMemo(() => placesOf(services, calls), [services, calls])
+  const positions = useMemo(() => layOut(services, calls), [services, calls])
   if (error !== undefined) return <Problem error={error} />
   if (value === undefined) return <p class="empty">Loading …</p>
   if (services.length === 0) return <p class="empty">No spans in this time.</p>
-  const width = Math.max(...Array.from(places.values(), ({ x }) => x)) + box.width + 4
-  const height = Math.max(...Array.from(places.values(), ({ y }) => y)) + box.height + 4
+  const width = Math.max(...Array.from(positions.values(), ({ x }) => x)) + box.width + 4
+  const height = Math.max(...Array.from(positions.values(), ({ y }) => y)) + box.height + 4
   const max = Math.max(1, ...calls.map(({ spans }) => spans))
-  const drawn = calls.filter(({ from, to }) => places.has(from) && places.has(to))
+  const drawn = calls.filter(({ from, to }) => positions.has(from) && positions.has(to))
   return (
     <>
       <p class="quiet" role="status">
@@ -40,14 +40,14 @@ export function ServiceMap() {
             <Call
               key={`${call.from} ${call.to}`}
               call={call}
-              from={places.get(call.from)!}
-              to={places.get(call.to)!}
+              from={positions.get(call.from)!}
+              to={positions.get(call.to)!}
               seconds={seconds}
               max={max}
             />
           ))}
           {services.map(node => (
-            <Node key={node.service} node={node} seconds={seconds} {...places.get(node.service)!} />
+            <Node key={node.service} node={node} seconds={seconds} {...positions.get(node.service)!} />
           ))}
         </svg>
       </section>
@@ -57,15 +57,15 @@ export function ServiceMap() {
 
 const nothing = { services: [], calls: [], seconds: 1, sampled: 1 }
 
-/** Pixels of what is said of a call. */
+/** Pixels of the label of a call. */
 const words = 116
 
 interface CallProps {
   readonly call: Calls
-  readonly from: Place
-  readonly to: Place
+  readonly from: Position
+  readonly to: Position
   readonly seconds: number
-  /** Calls of the line with most of them. */
+  /** The largest number of calls between two services. */
   readonly max: number
 }
 
@@ -98,7 +98,7 @@ function Call({ call, from: a, to: b, seconds, max }: CallProps) {
   )
 }
 
-interface NodeProps extends Place {
+interface NodeProps extends Position {
   readonly node: ServiceFigures
   readonly seconds: number
 }

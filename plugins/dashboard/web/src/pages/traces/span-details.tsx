@@ -1,4 +1,4 @@
-// Everything one span says.
+// All attributes and events of one span.
 import { type Span, serviceOf, type Tag, type Trace } from '../../api/traces.ts'
 import { textOf } from '../../cell.ts'
 import { Drawer } from '../../components/drawer.tsx'
@@ -7,7 +7,7 @@ import { formatDuration, formatTime } from '../../time.ts'
 import { searchWords } from './search-words.ts'
 import { SpanMetrics } from './span-metrics.tsx'
 
-export interface SpanDetailsProps {
+interface SpanDetailsProps {
   readonly trace: Trace
   readonly span: Span
   /** Of the trace, microseconds since 1970. */

@@ -7,7 +7,7 @@ import type { Node, Tree } from './tree.ts'
 /** Rows in the page at most. */
 const maxRows = 2000
 
-export interface WaterfallProps {
+interface WaterfallProps {
   readonly trace: Trace
   readonly tree: Tree
   readonly rows: readonly Node[]

@@ -26,14 +26,14 @@ function needsAll({ order, steps }: LogQuery): boolean {
 }
 
 /** Whether a column must have a value whose rows a skipping index tells: such a column has few rows of each, and they are read at once. */
-function asksFew(table: Table, condition: Condition | undefined): boolean {
-  if (condition?.kind === 'all') return condition.of.some(each => asksFew(table, each))
+function isSelective(table: Table, condition: Condition | undefined): boolean {
+  if (condition?.kind === 'all') return condition.of.some(each => isSelective(table, each))
   if (condition?.kind !== 'equals') return false
   return table.columns.find(({ name }) => name === condition.column)?.index?.kind === 'skipping'
 }
 
 /** The query over as much time as its answer can come from. */
-export async function narrowToNewest(
+export async function narrowToLatest(
   store: Core['store'],
   ctx: RequestContext,
   table: Table,
@@ -42,7 +42,7 @@ export async function narrowToNewest(
 ): Promise<LogQuery> {
   if (needsAll(query) || asksLast(query) || query.skip + query.fetch === 0 || store.statistics(table).bytes < large)
     return query
-  if (asksFew(table, conditionOf(table, query))) return query
+  if (isSelective(table, conditionOf(table, query))) return query
   return narrowTo(store, ctx, table, query, query.skip + query.fetch, writing)
 }
 

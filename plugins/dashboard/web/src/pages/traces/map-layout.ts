@@ -4,12 +4,12 @@ import type { Calls, ServiceFigures } from '../../api/spans.ts'
 /** Pixels. */
 export const box = { width: 190, height: 62, across: 170, down: 26 }
 
-export interface Place {
+export interface Position {
   readonly x: number
   readonly y: number
 }
 
-export function placesOf(services: readonly ServiceFigures[], calls: readonly Calls[]): ReadonlyMap<string, Place> {
+export function layOut(services: readonly ServiceFigures[], calls: readonly Calls[]): ReadonlyMap<string, Position> {
   const depths = depthsOf(
     services.map(({ service }) => service),
     calls

@@ -1,12 +1,12 @@
-// Where in a text an error of the server is.
+// The part of a query that an error of the server is about.
 
-export interface Place {
+interface TextRange {
   readonly from: number
   readonly to: number
 }
 
-/** By line and column where the message says them, else by the name it says, where that stands only once. */
-export function placeOf(message: string, text: string): Place | undefined {
+/** Found by the line and column in the message, else by the name in it if the text contains that once. */
+export function errorRange(message: string, text: string): TextRange | undefined {
   const [, line, column] =
     /line (\d+),? column (\d+)/i.exec(message) ?? /\b(\d+):(\d+): parse error/.exec(message) ?? []
   if (line !== undefined) return wordAt(text, offsetOf(text, Number(line), Number(column)))
@@ -27,7 +27,7 @@ function offsetOf(text: string, line: number, column: number): number {
 }
 
 /** The word that stands there, at least one character. */
-function wordAt(text: string, from: number): Place | undefined {
+function wordAt(text: string, from: number): TextRange | undefined {
   if (from >= text.length) return text.length === 0 ? undefined : { from: text.length - 1, to: text.length }
   const length = /^\w+/.exec(text.slice(from))?.[0].length ?? 1
   return { from, to: from + length }
