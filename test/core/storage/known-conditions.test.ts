@@ -261,6 +261,50 @@ async function readingOf(engine: Engine, table: Table, where: Condition): Promis
   return result.reading!().map(({ path }) => path)
 }
 
+const units = ['TimestampSecond', 'TimestampMillisecond', 'TimestampMicrosecond', 'TimestampNanosecond'] as const
+
+for (const type of units) {
+  t.test(`${type}: rows at other times than those asked for are left out, whatever the bounds`, async t => {
+    const engine = await openEngine(t, temporaryFolder(t))
+    const table = await engine.catalog.createTable({
+      database: 'public',
+      name: 'notes',
+      columns: [{ name: 'at', type, semantic: 'timestamp', nullable: false }],
+      options: { append_mode: true }
+    })
+    const write = (from: number) => {
+      const columns = [
+        fixed(
+          'at',
+          type,
+          BigInt64Array.from({ length: 100 }, (_, i) => BigInt(from + i)),
+          'timestamp'
+        )
+      ]
+      return engine.write([{ table, rows: 100, columns, op: 'put' }], never)
+    }
+    await write(-50)
+    await engine.maintain(flush, never)
+    await write(0)
+    const [lowest, highest] = [-(2n ** 63n), 2n ** 63n - 1n]
+    for (const [from, to, rows] of [
+      [40n, 45n, 10],
+      [-10n, 0n, 10],
+      [0n, undefined, 150],
+      [undefined, -49n, 1],
+      [lowest, highest, 200],
+      [highest, undefined, 0],
+      [undefined, lowest, 0]
+    ] as const) {
+      const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+      t.equal((await ask(engine, table, 'true', 'true', { where })).length, rows, `${from} to ${to}`)
+      const all: Condition = { kind: 'all', of: [where, { kind: 'time', to: 41n }] }
+      const both = (await ask(engine, table, 'true', 'true', { where: all })).length
+      t.ok(both <= rows, `${from} to ${to}, before 41`)
+    }
+  })
+}
+
 t.test('columns a statement cannot mean are not there', async t => {
   const engine = await openEngine(t, temporaryFolder(t))
   const table = await createTable(engine, 'narrow')

@@ -39,7 +39,7 @@ export async function countedRows(
   const inCells = counted.steps.filter(({ path }) => path === 'counts')
   const paths = inCells.flatMap(({ part }) => (isFile(part) ? [part.path] : []))
   const pick = pickColumns(snapshot, [table.timeIndex.name, ...(column ? [column.name] : [])])
-  const { tsids } = plan
+  const { tsids, times } = plan
   const edges = inCells.map(step => ({ ...step, path: 'scan' as const }))
   const rest = counted.steps.filter(({ path }) => path !== 'counts' && path !== 'skip')
   const values = pick.columns.map(each => `${cellOf(each, table.timeIndex)} AS ${quoteName(each.physical)}`)
@@ -48,8 +48,10 @@ export async function countedRows(
     plan: { ...counted, tsids },
     rows: {
       cells: `SELECT ${values.join(', ')}, m."rows" AS __rows FROM ${from} m WHERE m."of" = ${column?.id ?? 0}`,
-      edges: relation(snapshot, { steps: edges, tsids }, limits, pick),
-      ...(rest.length > 0 && { rest: relation(snapshot, { steps: rest, tsids }, limits, pick) }),
+      edges: relation(snapshot, { steps: edges, tsids, ...(times && { times }) }, limits, pick),
+      ...(rest.length > 0 && {
+        rest: relation(snapshot, { steps: rest, tsids, ...(times && { times }) }, limits, pick)
+      }),
       time: table.timeIndex.physical,
       width: Math.max(...paths.map(path => known.get(path)!.width)),
       isUtc: timezone === 'UTC'

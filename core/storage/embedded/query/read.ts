@@ -17,6 +17,7 @@ import { runSeries } from './run-series.ts'
 import { readEnds } from './series-ends.ts'
 import { counted, shown } from './shown.ts'
 import { pin, type ReadDependencies, readable, type Snapshot, snapshotOf } from './snapshot.ts'
+import type { TimeRange } from './source.ts'
 import { runStatement } from './statement.ts'
 import { ticksOf } from './time.ts'
 
@@ -112,7 +113,8 @@ async function planRows(
   return {
     ...(ends === undefined ? plan : planRead(snapshot, { ...asked, ends }, limits)),
     tsids,
-    texts: textsIn(where)
+    texts: textsIn(where),
+    times: timesIn(where)
   }
 }
 
@@ -147,6 +149,21 @@ async function groupsOf(
 function textsIn(where: Condition): readonly HeldText[] {
   if (where.kind === 'all') return where.of.flatMap(textsIn)
   return where.kind === 'contains' ? [where] : []
+}
+
+/** The times that all rows asked for have. */
+function timesIn(where: Condition): TimeRange {
+  if (where.kind === 'time') return where
+  if (where.kind !== 'all') return {}
+  const ranges = where.of.map(timesIn)
+  const bounds = (of: (range: TimeRange) => bigint | undefined) => ranges.map(of).filter(bound => bound !== undefined)
+  return {
+    from: bounds(({ from }) => from).reduce<bigint | undefined>(
+      (a, b) => (a === undefined || b > a ? b : a),
+      undefined
+    ),
+    to: bounds(({ to }) => to).reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined)
+  }
 }
 
 function asksLatest(where: Condition): boolean {

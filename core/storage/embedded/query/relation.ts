@@ -9,7 +9,7 @@ import type { Path, ReadLimits } from '../read/limits.ts'
 import { isFile, type Step } from '../read/plan.ts'
 import { mergeVersions } from './merge.ts'
 import type { Snapshot } from './snapshot.ts'
-import { fileRows, finished, missing, type SourceOptions, spooledRows } from './source.ts'
+import { fileRows, finished, missing, type SourceOptions, spooledRows, type TimeRange } from './source.ts'
 
 /** Columns of the stored rows to read, and what to select of them and of the hidden columns. */
 export interface ColumnSelection {
@@ -28,12 +28,14 @@ export interface RowPlan {
   readonly tsids?: Uint32Array | undefined
   /** Texts that stand in columns of all rows that may be asked for: looking for them first spares what takes longer. */
   readonly texts?: readonly HeldText[]
+  /** The only times that may be asked for. */
+  readonly times?: TimeRange
 }
 
 /** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names, or of a few of them. */
 export function relation(
   snapshot: Snapshot,
-  { steps, tsids, texts = [] }: RowPlan,
+  { steps, tsids, texts = [], times: asked = {} }: RowPlan,
   limits: ReadLimits,
   pick?: ColumnSelection
 ): string {
@@ -42,7 +44,8 @@ export function relation(
   const wanted = pick?.columns ?? storedColumns(table)
   const columns = { columns: wanted.filter(column => column.semantic !== 'tag') }
   const groups = new Map(steps.map(step => [step.part, step.groups]))
-  const options = { cutoff, only, tsids, limits, ...columns, groups: (file: DataFile) => groups.get(file) }
+  const times = { ...asked, from: later(cutoff, asked.from) }
+  const options = { times, only, tsids, limits, ...columns, groups: (file: DataFile) => groups.get(file) }
   const partsOf = (path: Path) => steps.filter(step => step.path === path).map(({ part }) => part)
   const select = (parts: readonly (DataFile | Memtable)[]) => [
     ...fileRows(table, parts.filter(isFile), dataDir, options),
@@ -89,7 +92,7 @@ function memoryRows(
 /** Each time that rows begin at is a scan of its own: files share a few. */
 function latestRows(
   snapshot: Snapshot,
-  options: SourceOptions & { readonly limits: ReadLimits },
+  options: SourceOptions & { readonly limits: ReadLimits; readonly times: TimeRange },
   steps: readonly Step<Memtable>[]
 ): string[] {
   const { table, dataDir } = snapshot
@@ -98,12 +101,15 @@ function latestRows(
     steps.filter((_, at) => at % scans === i)
   )
   return shared.flatMap(some => {
-    const first = some.reduce((min, { since }) => (since! < min ? since! : min), some[0]!.since!)
-    const since = options.cutoff !== undefined && options.cutoff > first ? options.cutoff : first
+    const since = some.reduce((min, { since }) => (since! < min ? since! : min), some[0]!.since!)
     const parts = some.map(({ part }) => part)
-    const later = { ...options, cutoff: since }
-    return [...fileRows(table, parts.filter(isFile), dataDir, later), ...memoryRows(snapshot, parts, later)]
+    const last = { ...options, times: { ...options.times, from: later(options.times.from, since) } }
+    return [...fileRows(table, parts.filter(isFile), dataDir, last), ...memoryRows(snapshot, parts, last)]
   })
+}
+
+function later(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  return a === undefined || (b !== undefined && b > a) ? b : a
 }
 
 /** `SELECT …` of a table's columns without a row. */
@@ -116,7 +122,7 @@ export function writtenRows({ table, view, logical, cutoff }: Snapshot, rows: Sp
   const only = view === undefined ? logical : [view.id]
   const names = view === undefined ? finished(table) : viewNames(view, table)
   const puts = table.options.append_mode || deletes ? '' : ' WHERE __op = 0'
-  const [all] = spooledRows(table, [rows], { cutoff, only })
+  const [all] = spooledRows(table, [rows], { times: { from: cutoff }, only })
   return `SELECT ${names} FROM (${all})${puts}`
 }
 

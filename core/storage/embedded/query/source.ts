@@ -1,7 +1,7 @@
 // Rows of files and memtables as SQL: the hidden columns first, then the table's columns under their physical names.
 import { join } from 'node:path'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
-import { type ColumnType, isTimestamp } from '../../../model/types.ts'
+import { type ColumnType, isTimestamp, type TimestampType } from '../../../model/types.ts'
 import { isPhysical, mergesFields } from '../../logical.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import {
@@ -20,13 +20,18 @@ import type { Groups } from '../index/prune.ts'
 import { type HiddenColumn, hiddenColumns, type SpooledRows } from '../memory/memtable.ts'
 import { type ReadLimits, usualLimits } from '../read/limits.ts'
 import { noTags } from '../series/series.ts'
-import { readSpooled } from '../spool/spool-sql.ts'
+
+/** In the time index's unit; the end is exclusive. */
+export interface TimeRange {
+  readonly from?: bigint | undefined
+  readonly to?: bigint | undefined
+}
 
 export interface SourceOptions {
   /** Which columns besides the hidden ones; default all. */
   readonly columns?: readonly TableColumn[]
-  /** Rows before it (in the time index's unit) are left out. */
-  readonly cutoff?: bigint | undefined
+  /** Rows outside of it are left out. */
+  readonly times?: TimeRange
   /** Logical tables whose rows are wanted; default all. */
   readonly only?: readonly number[] | undefined
   /** The only series that count, ascending; default all. */
@@ -41,7 +46,7 @@ export function fileRows(
   table: Table,
   files: readonly DataFile[],
   dataDir: string,
-  { columns: wanted = fileColumns(table), cutoff, only, tsids, groups = () => undefined, limits }: SourceOptions = {}
+  { columns: wanted = fileColumns(table), times, only, tsids, groups = () => undefined, limits }: SourceOptions = {}
 ): string[] {
   const alike = [...Map.groupBy(files, file => file.columns.join()).values()]
   return alike
@@ -55,10 +60,9 @@ export function fileRows(
       })
       const columns = wanted.map(column => cellOf(table, column, held, 'm.', typed))
       const paths = group.map(file => quoteText(join(dataDir, file.path)))
-      const old = cutoff !== undefined && group.some(file => file.minTime < cutoff)
       const where = conditions([
         inGroups(numbers),
-        old && since(table, cutoff, 'm.'),
+        ...within(table, cutTo(group, times)),
         only !== undefined && ofTables('m.', only),
         tagged && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
       ])
@@ -134,7 +138,7 @@ function inGroups(groups: Groups): string | false {
 export function spooledRows(
   table: Table,
   spooled: readonly SpooledRows[],
-  { columns: wanted = storedColumns(table), cutoff, only, tsids, limits }: SourceOptions = {}
+  { columns: wanted = storedColumns(table), times = {}, only, tsids, limits }: SourceOptions = {}
 ): string[] {
   const layoutOf = ({ hidden, columns }: SpooledRows) => [
     ...hidden.map(([name]) => name),
@@ -144,19 +148,14 @@ export function spooledRows(
     const held = new Set(alike[0]!.columns.map(({ id }) => id))
     const present = new Set(alike[0]!.hidden.map(([name]) => name))
     const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
-    const columns = wanted.map(column => {
-      return cellOf(table, column, held, 'm.', ({ physical }) => `m.${quoteName(physical)}`)
-    })
+    const columns = wanted.map(column => cellOf(table, column, held, 'm.', typed))
     const where = conditions([
-      cutoff !== undefined && since(table, cutoff, 'm.'),
+      ...within(table, times),
       only !== undefined && ofTables('m.', only),
       present.has('__tsid') && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
     ])
-    const from = readSpooled(
-      alike.map(({ file }) => file),
-      alike[0]!.columns.map(({ physical, type }) => ({ name: physical, type }))
-    )
-    return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${from} m${where}`
+    const paths = alike.map(({ file }) => quoteText(file.path))
+    return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}]) m${where}`
   })
 }
 
@@ -295,16 +294,36 @@ export function ofTables(prefix: string, only: readonly number[]): string {
   return only.length === 0 ? 'false' : `${prefix}${tableColumn.physical} IN (${only.join(', ')})`
 }
 
-/** The time index is at or after a point in its own unit. */
-function since(table: Table, cutoff: bigint, prefix = ''): string {
-  const { type, physical } = table.timeIndex
-  const made = {
-    TimestampSecond: `make_timestamp(${cutoff * 1_000_000n})`,
-    TimestampMillisecond: `make_timestamp(${cutoff * 1000n})`,
-    TimestampMicrosecond: `make_timestamp(${cutoff})`,
-    TimestampNanosecond: `make_timestamp_ns(${cutoff})`
+/** As much of the range as not all rows of the files are in. */
+function cutTo(files: readonly DataFile[], { from, to }: TimeRange = {}): TimeRange {
+  return {
+    from: from !== undefined && files.some(({ minTime }) => minTime < from) ? from : undefined,
+    to: to !== undefined && files.some(({ maxTime }) => maxTime >= to) ? to : undefined
   }
-  return `${prefix}${quoteName(physical)} >= ${made[type as keyof typeof made]}::${duckdbType(type)}`
+}
+
+/** Conditions on the time as files hold it, which DuckDB knows the bounds of in each row group. */
+function within({ timeIndex }: Table, { from, to }: TimeRange): (string | false)[] {
+  const column = `m.${quoteName(timeIndex.physical)}`
+  const [first, end] = [from, to].map(bound => bound !== undefined && fileTime(timeIndex, bound))
+  return [first ? `${column} >= ${first}` : false, end ? `${column} < ${end}` : false]
+}
+
+/** The most microseconds, and nanoseconds, that are a time for DuckDB; as many before 1970 as after. */
+const maxTicks = 2n ** 63n - 2n
+
+const ticks = {
+  TimestampSecond: [1_000_000n, 'make_timestamp'],
+  TimestampMillisecond: [1000n, 'make_timestamp'],
+  TimestampMicrosecond: [1n, 'make_timestamp'],
+  TimestampNanosecond: [1n, 'make_timestamp_ns']
+} as const
+
+/** A point in the unit of the time index, as files have it; undefined where they cannot. */
+function fileTime({ type }: TableColumn, time: bigint): string | undefined {
+  const [perUnit, make] = ticks[type as TimestampType]
+  const count = time * perUnit
+  return count <= maxTicks && count >= -maxTicks ? `${make}(${count})` : undefined
 }
 
 /** Rows of series with these numbers, which ascend. */

@@ -101,7 +101,7 @@ async function writeByThread({ upkeep, dataDir }: MergeDependencies, merge: Merg
 function writeBySql({ duckdb, dataDir }: MergeDependencies, merge: Merge): Promise<NewFile | undefined> {
   const { table, files, folder, keepDeletes, cutoff, only } = merge
   const columns = fileColumns(table)
-  const rows = fileRows(table, files, dataDir, { columns, cutoff }).join(' UNION ALL ')
+  const rows = fileRows(table, files, dataDir, { columns, times: { from: cutoff } }).join(' UNION ALL ')
   const merged = mergeVersions(table, rows, { keepDeletes, columns })
   const versions = keepDeletes && files.some(file => file.deletes)
   const sorted = sortedRows(table, merged, { versions, only })
