@@ -81,10 +81,10 @@ t.test('files are full by their row groups, too, those of tables with indexes so
   const files = (rows: number) => Array.from({ length: 8 }, (_, i) => ({ ...fileOf(i, 8 * MiB, i, i + 1), rows }))
   const merged = (rows: number) => pickFiles(table, files(rows), undefined).length
   // 8 MiB each: by their bytes all are one file.
-  t.equal(merged(10_240), 8)
-  t.equal(merged(16 * 10_240), 8, '128 row groups together')
-  t.equal(merged(32 * 10_240), 4)
-  t.equal(merged(64 * 10_240), 0, 'half full')
+  t.equal(merged(20_480), 8)
+  t.equal(merged(16 * 20_480), 8, '128 row groups together')
+  t.equal(merged(32 * 20_480), 4)
+  t.equal(merged(64 * 20_480), 0, 'half full')
   const withoutIndexes = (rows: number) => pickFiles(tableWith(options), files(rows), undefined).length
   t.equal(withoutIndexes(64 * 10_240), 8)
   t.equal(withoutIndexes(64 * 122_880), 4, '256 row groups together')
