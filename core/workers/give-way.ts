@@ -5,10 +5,9 @@ import { basename } from 'node:path'
 
 /**
  * Steps by which requests and writes go first where processors are short: before the reading and writing of files, and further before what
- * users bring to be run, pipelines and scripts, which may be anything. Furthest before a process of statements: it has memory of its own,
- * while a thread that is not let run may keep what the others wait for, the lock of the allocator or of the address space.
+ * users bring to be run, statements, pipelines and scripts, which may be anything.
  */
-const lowered = { files: 5, programs: 10, process: 15 } as const
+const lowered = { files: 5, programs: 10 } as const
 
 /** Lowers the calling thread, or another one by its number. Does nothing where that is not allowed or no Linux. */
 export function giveWay(work: keyof typeof lowered, thread?: number): void {

@@ -360,10 +360,10 @@ t.test('saved dashboards', needing('chromium'), async t => {
     const page = await site.open(`metrics?panels=${encodeURIComponent(expression)}&marks=${marks}`)
     await page.getByRole('link', { name: /^Trace of 420 ms/ }).waitFor()
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
-    const figure = page.getByRole('figure', { name: 'Panel', exact: true })
+    const figure = page.getByRole('figure', { name: expression, exact: true })
     await figure.locator('.scale').waitFor()
     t.same(
-      (await drawnTexts(page, 'Panel')).slice(0, 4).map(({ text }) => text),
+      (await drawnTexts(page, expression)).slice(0, 4).map(({ text }) => text),
       ['0 s', '100 ms', '1 s', '∞']
     )
     const dot = figure.getByRole('link', { name: /^Trace of 420 ms/ })
@@ -385,7 +385,7 @@ t.test('saved dashboards', needing('chromium'), async t => {
   await t.test('an expression of another page becomes a panel', async () => {
     const page = await site.open('metrics?panels=requests_total')
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
-    await page.getByLabel('Panel 1').locator('.legend li').nth(3).waitFor()
+    await page.getByLabel('requests_total', { exact: true }).locator('.legend li').nth(3).waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
   })
 })

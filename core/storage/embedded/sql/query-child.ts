@@ -95,7 +95,7 @@ export class QueryChild {
       throw new Error(`${process.execPath} cannot be run, or there are too many processes or open files`)
     }
     // From its first step on: it begins beside requests, too.
-    giveWay('process', pid)
+    giveWay('programs', pid)
     this.#socket = this.#process.stdio[3] as Socket
     this.#socket.on('error', () => {})
     const reader = new FrameReader((kind, statement, argument, payload) => {
