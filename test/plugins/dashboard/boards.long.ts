@@ -374,7 +374,7 @@ t.test('saved dashboards', needing('chromium'), async t => {
       await page.mouse.move(box.x + x, box.y + 30)
     await shows(t).match(() => mark.textContent(), 'm1')
     await look(t, page, 'boards-heat-map')
-    await page.getByRole('button', { name: 'Edit panel 1' }).click()
+    await page.getByRole('button', { name: `Edit ${expression}` }).click()
     await page.getByLabel('Style').selectOption('lines')
     await figure.locator('.legend li').nth(2).waitFor()
     await dot.waitFor()
