@@ -1,13 +1,26 @@
 // Did you mean: the known word nearest to an unknown one.
 
-/** The candidate with the fewest edits, when they are at most `max` (absent: a third of the longer word); undefined otherwise. */
+/** Pairs of characters that are compared for one suggestion, some milliseconds: words come from requests, and may be of any length and number. */
+const maxPairs = 1_000_000
+
+/**
+ * The candidate with the fewest edits, when they are at most `max` (absent: a third of the longer word); undefined otherwise. Of many long
+ * candidates only the first are compared.
+ */
 export function closest(word: string, candidates: Iterable<string>, max?: number): string | undefined {
+  const folded = word.toLowerCase()
   let best: string | undefined
   let fewest = Number.POSITIVE_INFINITY
+  let pairs = 0
   for (const candidate of candidates) {
-    const edits = distance(word.toLowerCase(), candidate.toLowerCase())
     const length = Math.max(word.length, candidate.length)
-    if (edits < fewest && edits < length && edits <= (max ?? Math.max(1, Math.floor(length / 3)))) {
+    const most = max ?? Math.max(1, Math.floor(length / 3))
+    // Each character more is an edit.
+    if (length - Math.min(word.length, candidate.length) > most) continue
+    pairs += word.length * candidate.length
+    if (pairs > maxPairs) break
+    const edits = distance(folded, candidate.toLowerCase())
+    if (edits < fewest && edits < length && edits <= most) {
       best = candidate
       fewest = edits
     }

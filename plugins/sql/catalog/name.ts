@@ -71,7 +71,7 @@ export function lookUpView(store: Store, db: string, parts: readonly Name[]): Vi
   return store.view(database, table.text)
 }
 
-/** Names a misspelled one is compared with: in a database of many thousands that would take too long. */
+/** Tables, and views, a misspelled name is compared with: in a database of many thousands that would take too long. */
 const comparedNames = 1000
 
 /** The error for a table there is not; it names one that is spelled like it. */
@@ -84,11 +84,9 @@ export function noTable(store: Store, database: string, table: string, context =
 
 /** `, did you mean t?` */
 export function nearTable(store: Store, database: string, table: string): string {
-  const names = [...store.tables(database), ...store.views(database)].slice(0, comparedNames).map(({ name }) => name)
-  return didYouMean(
-    table,
-    names.filter(name => name !== table)
-  )
+  const known = [...store.tables(database).slice(0, comparedNames), ...store.views(database).slice(0, comparedNames)]
+  const others = known.map(({ name }) => name).filter(name => name !== table)
+  return didYouMean(table, others)
 }
 
 /** `svc.public.t` */
@@ -98,6 +96,7 @@ export function fullName(database: string, table: string): string {
 
 /** What to write instead when a name differs only in case from one that exists. */
 export function hint(name: string, names: readonly string[]): string {
-  const near = names.filter(other => other !== name && other.toLowerCase() === name.toLowerCase())
+  const folded = name.toLowerCase()
+  const near = names.filter(other => other !== name && other.toLowerCase() === folded)
   return near.length === 0 ? '' : `; did you mean ${near.map(quoteName).join(' or ')} (quotes keep upper case)?`
 }

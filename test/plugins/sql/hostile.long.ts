@@ -25,7 +25,14 @@ async function heldBy(work: () => Promise<unknown>): Promise<number> {
 /** Milliseconds a statement may hold the event loop; those here have twice the words that are allowed by default. */
 const maxHeld = 100
 
+const longName = 'x'.repeat(900_000)
+
 const hostile: Readonly<Record<string, readonly [sql: string, error: RegExp]>> = {
+  'a long name of a table': [`SELECT * FROM ${longName}`, /Table not found/],
+  'a long name of a column': [`SELECT ${longName} FROM visits`, /No field named x/],
+  'a long name of a function': [`SELECT ${longName}(1)`, /there is no function x/],
+  'a long first word': [`${longName} 1`, /not supported, keyword: X/],
+  'a name like those of many tables': [`SELECT * FROM ${'like'.repeat(50)}_1e9`, /Table not found/],
   comprehensions: [`SELECT ${'[x FOR x IN '.repeat(4000)}[1]${']'.repeat(4000)}`, /nests more than/],
   'range queries': [
     Array(2000).fill("SELECT at, max(n) RANGE '1m' FROM visits ALIGN '1m'").join(' UNION ALL '),
@@ -80,6 +87,7 @@ t.test('hostile statements are refused and cost little', async t => {
   // More words than by default: what refuses them here is what they do.
   const { ask } = await startSql(t, '[plugins.sql]\nmax_sql_tokens = 50000\n')
   await ask('CREATE TABLE visits (at TIMESTAMP(3) TIME INDEX, n BIGINT)')
+  for (let i = 0; i < 200; i++) await ask(`CREATE TABLE ${'like'.repeat(50)}_${i} (at TIMESTAMP(3) TIME INDEX)`)
   for (const [name, [sql, error]] of Object.entries(hostile)) {
     const before = process.cpuUsage()
     const reply = await ask(sql)
