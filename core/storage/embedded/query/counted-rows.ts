@@ -48,10 +48,8 @@ export async function countedRows(
     plan: { ...counted, tsids },
     rows: {
       cells: `SELECT ${values.join(', ')}, m."rows" AS __rows FROM ${from} m WHERE m."of" = ${column?.id ?? 0}`,
-      edges: relation(snapshot, { steps: edges, tsids, ...(times && { times }) }, limits, pick),
-      ...(rest.length > 0 && {
-        rest: relation(snapshot, { steps: rest, tsids, ...(times && { times }) }, limits, pick)
-      }),
+      edges: relation(snapshot, { steps: edges, tsids, times }, limits, pick),
+      ...(rest.length > 0 && { rest: relation(snapshot, { steps: rest, tsids, times }, limits, pick) }),
       time: table.timeIndex.physical,
       width: Math.max(...paths.map(path => known.get(path)!.width)),
       isUtc: timezone === 'UTC'

@@ -17,7 +17,7 @@ import { runSeries } from './run-series.ts'
 import { readEnds } from './series-ends.ts'
 import { counted, shown } from './shown.ts'
 import { pin, type ReadDependencies, readable, type Snapshot, snapshotOf } from './snapshot.ts'
-import type { TimeRange } from './source.ts'
+import { inBoth, type TimeRange } from './source.ts'
 import { runStatement } from './statement.ts'
 import { ticksOf } from './time.ts'
 
@@ -118,32 +118,35 @@ async function planRows(
   }
 }
 
-/** Rows that lie together in what is scanned, as far as index sidecars tell of files, and the spool of memory. */
+/** Rows that lie together in what is scanned, as far as they are known. */
 async function groupsOf(
-  { indexes }: ReadDependencies,
-  { spooled }: Snapshot,
+  parts: ReadDependencies,
+  snapshot: Snapshot,
   { steps }: Plan<Memtable>
 ): Promise<ReadonlyMap<DataFile | Memtable, readonly GroupSpan[]>> {
   const found = new Map<DataFile | Memtable, readonly GroupSpan[]>()
   for (const { part, path } of steps) {
     if (path !== 'scan') continue
-    if (isFile(part)) {
-      const groups = await indexes.groups(part)
-      if (groups)
-        found.set(
-          part,
-          groups.map(({ rows, from }) => ({ rows, from: BigInt(from) }))
-        )
-      continue
-    }
-    const files = spooled.get(part) ?? []
-    if (files.every(({ spans }) => spans !== undefined))
-      found.set(
-        part,
-        files.flatMap(({ spans }) => spans!)
-      )
+    const groups = isFile(part) ? await groupsOfFile(parts, part) : groupsInMemory(snapshot, part)
+    if (groups !== undefined) found.set(part, groups)
   }
   return found
+}
+
+/** As the index sidecar tells. */
+async function groupsOfFile({ indexes }: ReadDependencies, file: DataFile): Promise<readonly GroupSpan[] | undefined> {
+  const groups = await indexes.groups(file)
+  return groups?.map(({ rows, from }) => ({ rows, from: BigInt(from) }))
+}
+
+/** Of the rows that the spool has: others may have come since. */
+function groupsInMemory({ spooled }: Snapshot, memtable: Memtable): readonly GroupSpan[] | undefined {
+  const groups: GroupSpan[] = []
+  for (const { spans } of spooled.get(memtable) ?? []) {
+    if (spans === undefined) return undefined
+    for (const span of spans) groups.push(span)
+  }
+  return groups
 }
 
 function textsIn(where: Condition): readonly HeldText[] {
@@ -155,15 +158,7 @@ function textsIn(where: Condition): readonly HeldText[] {
 function timesIn(where: Condition): TimeRange {
   if (where.kind === 'time') return where
   if (where.kind !== 'all') return {}
-  const ranges = where.of.map(timesIn)
-  const bounds = (of: (range: TimeRange) => bigint | undefined) => ranges.map(of).filter(bound => bound !== undefined)
-  return {
-    from: bounds(({ from }) => from).reduce<bigint | undefined>(
-      (a, b) => (a === undefined || b > a ? b : a),
-      undefined
-    ),
-    to: bounds(({ to }) => to).reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined)
-  }
+  return where.of.map(timesIn).reduce(inBoth, {})
 }
 
 function asksLatest(where: Condition): boolean {

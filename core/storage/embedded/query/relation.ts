@@ -9,7 +9,7 @@ import type { Path, ReadLimits } from '../read/limits.ts'
 import { isFile, type Step } from '../read/plan.ts'
 import { mergeVersions } from './merge.ts'
 import type { Snapshot } from './snapshot.ts'
-import { fileRows, finished, missing, type SourceOptions, spooledRows, type TimeRange } from './source.ts'
+import { fileRows, finished, inBoth, missing, type SourceOptions, spooledRows, type TimeRange } from './source.ts'
 
 /** Columns of the stored rows to read, and what to select of them and of the hidden columns. */
 export interface ColumnSelection {
@@ -29,7 +29,7 @@ export interface RowPlan {
   /** Texts that stand in columns of all rows that may be asked for: looking for them first spares what takes longer. */
   readonly texts?: readonly HeldText[]
   /** The only times that may be asked for. */
-  readonly times?: TimeRange
+  readonly times?: TimeRange | undefined
 }
 
 /** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names, or of a few of them. */
@@ -44,7 +44,7 @@ export function relation(
   const wanted = pick?.columns ?? storedColumns(table)
   const columns = { columns: wanted.filter(column => column.semantic !== 'tag') }
   const groups = new Map(steps.map(step => [step.part, step.groups]))
-  const times = { ...asked, from: later(cutoff, asked.from) }
+  const times = inBoth(asked, { from: cutoff })
   const options = { times, only, tsids, limits, ...columns, groups: (file: DataFile) => groups.get(file) }
   const partsOf = (path: Path) => steps.filter(step => step.path === path).map(({ part }) => part)
   const select = (parts: readonly (DataFile | Memtable)[]) => [
@@ -103,13 +103,9 @@ function latestRows(
   return shared.flatMap(some => {
     const since = some.reduce((min, { since }) => (since! < min ? since! : min), some[0]!.since!)
     const parts = some.map(({ part }) => part)
-    const last = { ...options, times: { ...options.times, from: later(options.times.from, since) } }
+    const last = { ...options, times: inBoth(options.times, { from: since }) }
     return [...fileRows(table, parts.filter(isFile), dataDir, last), ...memoryRows(snapshot, parts, last)]
   })
-}
-
-function later(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  return a === undefined || (b !== undefined && b > a) ? b : a
 }
 
 /** `SELECT …` of a table's columns without a row. */

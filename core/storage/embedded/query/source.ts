@@ -27,6 +27,14 @@ export interface TimeRange {
   readonly to?: bigint | undefined
 }
 
+/** The times that are in both. */
+export function inBoth(a: TimeRange, b: TimeRange): TimeRange {
+  return {
+    from: a.from === undefined || (b.from !== undefined && b.from > a.from) ? b.from : a.from,
+    to: a.to === undefined || (b.to !== undefined && b.to < a.to) ? b.to : a.to
+  }
+}
+
 export interface SourceOptions {
   /** Which columns besides the hidden ones; default all. */
   readonly columns?: readonly TableColumn[]
