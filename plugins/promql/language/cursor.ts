@@ -1,6 +1,7 @@
 // Where a parser stands in the words of a query.
 import { QueryError } from './error.ts'
 import { parseNumber, unquote } from './literal.ts'
+import { addedLength } from './matcher.ts'
 import { readTokens, type Token, unexpected } from './tokens.ts'
 
 /** What a text may be. */
@@ -97,7 +98,7 @@ export class Cursor {
   countPattern(length: number, start: number): void {
     this.#patterns += length
     if (this.#patterns <= this.#limits.patterns) return
-    const message = `the regular expressions of the query have more than ${this.#limits.patterns} characters (plugins.promql.max_pattern_length)`
+    const message = `the regular expressions of the query have more than ${this.#limits.patterns} characters (plugins.promql.max_pattern_length), ${addedLength} added for each`
     throw this.error(start, message)
   }
 

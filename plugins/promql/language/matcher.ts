@@ -59,11 +59,11 @@ export function checkSteps(name: string, { size }: LinearRegex, value: string): 
 /** Characters that a matcher counts for as an expression, 0 where it is none. */
 export function patternLength({ op, value }: Matcher): number {
   const isPattern = op === '=~' || op === '!~'
-  return isPattern && listedValues({ name: '', op: '=~', value }) === undefined ? value.length + ownLength : 0
+  return isPattern && listedValues({ name: '', op: '=~', value }) === undefined ? value.length + addedLength : 0
 }
 
-/** What compiling takes, whatever the length. */
-const ownLength = 150
+/** Characters that are added for each expression: what compiling takes, whatever the length. */
+export const addedLength = 150
 
 /** What is wrong with the expression of a matcher; undefined when nothing is, or it has none. */
 export function patternProblem({ name, op, value }: Matcher): string | undefined {
