@@ -317,6 +317,11 @@ const storage = table(
       minimum: second,
       ...live
     }),
+    flush_cold_after: duration(
+      20 * second,
+      'Rows of a table whose files have indexes or counts are written to files once nobody has added to them for this time, where they take a sixteenth of `memtable_size`: queries then have these, too. `0`: only by size and `flush_interval`.',
+      live
+    ),
     lost_found_ttl: duration(
       30 * 86_400 * second,
       'Files in `lost+found`, where a start puts what the catalog does not know and a repair what it replaces, are removed after this time.',

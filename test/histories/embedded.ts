@@ -18,6 +18,7 @@ export const openEngine: OpenEngine = async (folder, choice) => {
         memtable_size: isSmall ? 2 ** 16 : 2 ** 24,
         memtable_limit: isSmall ? 2 ** 22 : 2 ** 25,
         flush_interval: isSmall ? 2_000 : 600_000,
+        flush_cold_after: isSmall ? 1_000 : 20_000,
         lost_found_ttl: 600_000,
         query_threads: 2,
         index_cache_size: 2 ** 20,

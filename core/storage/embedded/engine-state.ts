@@ -5,11 +5,13 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../log/log.ts'
+import type { Table } from '../../model/table.ts'
 import { eachPaced, Pace } from '../../pace.ts'
 import { after, every } from '../../timer.ts'
 import type { Tracing } from '../../trace/trace.ts'
 import { exportFolder } from '../export.ts'
 import { EmbeddedCatalog } from './catalog/catalog.ts'
+import type { DataFile } from './catalog/catalog-rows.ts'
 import { isNumbered } from './catalog/logical.ts'
 import { type Duckdb, openDuckdb } from './duckdb/index.ts'
 import { ContentCheck } from './file/content-check.ts'
@@ -40,7 +42,8 @@ import { SampleCache } from './samples/sample-cache.ts'
 import { Spool } from './spool/spool.ts'
 import { SqlProcess } from './sql/sql-process.ts'
 import { Compactor } from './upkeep/compactor.ts'
-import { Flusher } from './upkeep/flusher.ts'
+import { Flusher, type FlushPolicy } from './upkeep/flusher.ts'
+import { isSmall } from './upkeep/pick.ts'
 import { startRounds } from './upkeep/rounds.ts'
 import { UpkeepThread } from './upkeep/upkeep-thread.ts'
 import { replay } from './write.ts'
@@ -246,7 +249,9 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
   const checksumOf = (path: string) => reader.checksum(path)
   const compactor = new Compactor({ ...common, upkeep, pins, checksumOf })
   const indexes = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.want(file), looked)
-  const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader: indexes })
+  const isToBeMerged = (table: Table, file: DataFile) =>
+    isSmall(table, file) && (tables.find(table)?.memtables.length ?? 0) > 0
+  const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader: indexes, isToBeMerged })
   await checkSegments(config.wal.dir, sqlite.logBounds())
   const { data_home: home } = config.storage
   const old = (await oldSegments(config.wal.dir, sqlite.logBounds())).map(name => join(config.wal.dir, name))
@@ -281,7 +286,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     if (tables.bytes > 0 || known.length > 0) reader.start(known.slice(-usualLimits.footers))
   }
   const rounds = startRounds(around.housekeeping, async pace => {
-    await flusher.planOlderThan(Date.now() - config.storage.flush_interval, pace)
+    await flusher.planDue(flushPolicy(config.storage), pace)
     if (check.isSound) compactor.plan()
     indexer.plan()
     await tables.forgetSpooled(Date.now() - spoolRest, pace)
@@ -355,6 +360,15 @@ async function trimMemory(duckdb: Duckdb): Promise<void> {
 }
 
 /** A catalog that cannot be written says so when something depends on it. */
+/** Rows that are cold count from this share of the memory that all may take: files of few rows would only have to be merged. */
+const coldShare = 1 / 16
+
+function flushPolicy({ flush_interval, flush_cold_after, memtable_size }: StorageConfig['storage']): FlushPolicy {
+  const now = Date.now()
+  const since = flush_cold_after === 0 ? 0 : now - flush_cold_after
+  return { olderThan: now - flush_interval, cold: { since, bytes: memtable_size * coldShare } }
+}
+
 function rememberEnd(wal: WriteAheadLog, log: Logger): void {
   try {
     wal.rememberEnd()

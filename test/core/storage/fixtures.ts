@@ -51,6 +51,7 @@ export interface EngineSettings {
   readonly memtable_limit?: number
   readonly segment_size?: number
   readonly lost_found_ttl?: number
+  readonly flush_cold_after?: number
   readonly metrics?: Metrics
   readonly limits?: ReadLimits
   readonly reducers?: readonly string[]
@@ -104,6 +105,7 @@ export function settingsOf(dir: string, settings: EngineSettings = {}) {
       memtable_size,
       memtable_limit,
       flush_interval: 600_000,
+      flush_cold_after: settings.flush_cold_after ?? 0,
       lost_found_ttl: settings.lost_found_ttl ?? 600_000,
       query_threads: 1,
       index_cache_size: 2 ** 20,

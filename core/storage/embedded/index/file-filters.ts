@@ -1,14 +1,13 @@
 // The filters of a data file's columns, row group after row group, from the file itself: by calls that hold the thread.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { type BytesData, type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
+import { type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
 import { ParquetError, type ParquetFooter, ParquetReader, readFooter } from '../parquet/index.ts'
 import { countCells } from './count-cells.ts'
 import { countsPath, writeCounts } from './count-file.ts'
-import { foldText } from './fold.ts'
 import type { GroupRows, HeadNotes, SectionKind } from './format.ts'
 import { groupColumn } from './group-column.ts'
 import { HashSet } from './hash-set.ts'
-import { addTokens } from './token.ts'
+import { addFoldedTokens, addTokens } from './token.ts'
 import { filterOf } from './token-filter.ts'
 import { addValue } from './value-hash.ts'
 
@@ -127,12 +126,12 @@ interface Entries {
 }
 
 class TermEntries implements Entries {
-  readonly #isFolded: boolean
+  readonly #addTokens: typeof addTokens
   readonly #hashes = new HashSet()
   #bytes = 0
 
   constructor(isFolded: boolean) {
-    this.#isFolded = isFolded
+    this.#addTokens = isFolded ? addFoldedTokens : addTokens
   }
 
   add(data: ColumnData, from: number, to: number): void {
@@ -142,11 +141,11 @@ class TermEntries implements Entries {
     for (let row = from; row < to; row++) {
       if (!isValid(data.valid, row)) continue
       const entry = data.kind === 'bytes' ? row : data.codes[row]!
-      this.#bytes += texts.offsets[entry + 1]! - texts.offsets[entry]!
+      const [start, end] = [texts.offsets[entry]!, texts.offsets[entry + 1]!]
+      this.#bytes += end - start
       if (this.#bytes > maxGroupBytes || seen?.[entry] === 1) continue
       if (seen !== undefined) seen[entry] = 1
-      const text = textOf(texts, entry)
-      addTokens(this.#isFolded ? foldText(text) : text, this.#hashes)
+      this.#addTokens(texts.bytes, this.#hashes, start, end)
     }
   }
 
@@ -156,10 +155,6 @@ class TermEntries implements Entries {
     this.#bytes = 0
     return filter
   }
-}
-
-function textOf({ offsets, bytes }: BytesData, entry: number): Uint8Array {
-  return bytes.subarray(offsets[entry], offsets[entry + 1])
 }
 
 class ValueEntries implements Entries {

@@ -1,11 +1,12 @@
-// A set of 64-bit hashes in typed arrays: what one row group holds, each entry once.
+// A set of 64-bit hashes in a typed array: what one row group holds, each entry once.
+
+const firstPlaces = 1 << 12
 
 export class HashSet {
   size = 0
-  /** Halves of the entries by place; both zero means free. */
-  #lows = new Uint32Array(1 << 12)
-  #highs = new Uint32Array(1 << 12)
-  #mask = (1 << 12) - 1
+  /** Low and high half of the entry at each place, side by side; both zero means free. */
+  #halves = new Uint32Array(2 * firstPlaces)
+  #mask = firstPlaces - 1
   #hasZero = false
 
   add(low: number, high: number): void {
@@ -15,47 +16,43 @@ export class HashSet {
       this.#hasZero = true
       return
     }
-    const lows = this.#lows
-    const highs = this.#highs
-    const mask = this.#mask
-    let at = (low ^ (high << 7)) & mask
+    const halves = this.#halves
+    let at = (low ^ (high << 7)) & this.#mask
     for (;;) {
-      const known = lows[at]!
-      const above = highs[at]!
-      if (known === 0 && above === 0) break
-      if (known === low >>> 0 && above === high >>> 0) return
-      at = (at + 1) & mask
+      const knownLow = halves[2 * at]!
+      const knownHigh = halves[2 * at + 1]!
+      if (knownLow === 0 && knownHigh === 0) break
+      if (knownLow === low >>> 0 && knownHigh === high >>> 0) return
+      at = (at + 1) & this.#mask
     }
-    lows[at] = low
-    highs[at] = high
+    halves[2 * at] = low
+    halves[2 * at + 1] = high
     this.size++
-    if (this.size * 2 > mask) this.#grow()
+    if (this.size * 2 > this.#mask) this.#grow()
   }
 
   each(visit: (low: number, high: number) => void): void {
     if (this.#hasZero) visit(0, 0)
-    const lows = this.#lows
-    const highs = this.#highs
-    for (let at = 0; at < lows.length; at++) {
-      if (lows[at] !== 0 || highs[at] !== 0) visit(lows[at]!, highs[at]!)
-    }
+    eachHalves(this.#halves, visit)
   }
 
   clear(): void {
-    this.#lows.fill(0)
-    this.#highs.fill(0)
+    this.#halves.fill(0)
     this.#hasZero = false
     this.size = 0
   }
 
   #grow(): void {
-    const [lows, highs] = [this.#lows, this.#highs]
-    this.#lows = new Uint32Array(lows.length * 2)
-    this.#highs = new Uint32Array(lows.length * 2)
-    this.#mask = lows.length * 2 - 1
+    const halves = this.#halves
+    this.#halves = new Uint32Array(halves.length * 2)
+    this.#mask = halves.length - 1
     this.size = this.#hasZero ? 1 : 0
-    for (let at = 0; at < lows.length; at++) {
-      if (lows[at] !== 0 || highs[at] !== 0) this.add(lows[at]!, highs[at]!)
-    }
+    eachHalves(halves, (low, high) => this.add(low, high))
+  }
+}
+
+function eachHalves(halves: Uint32Array, visit: (low: number, high: number) => void): void {
+  for (let at = 0; at < halves.length; at += 2) {
+    if (halves[at] !== 0 || halves[at + 1] !== 0) visit(halves[at]!, halves[at + 1]!)
   }
 }

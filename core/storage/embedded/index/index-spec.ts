@@ -41,6 +41,12 @@ export function indexSpecOf(table: Table): IndexSpec {
   return { sections, counted: { time: table.timeIndex, columns } }
 }
 
+/** Whether the files of a table have index sidecars. */
+export function isIndexed(table: Table): boolean {
+  const { sections, counted } = indexSpecOf(table)
+  return sections.length > 0 || counted !== undefined
+}
+
 /** Whether the values of a column of this type are counted, where there are few of them. */
 export function isCountable(type: string): boolean {
   return type === 'String' || type === 'Boolean' || (isInteger(type) && type !== 'UInt64')

@@ -14,7 +14,7 @@ import { buildIndex } from './build.ts'
 import { createFilterThread } from './filter-thread.ts'
 import type { IndexHead } from './format.ts'
 import type { IndexReader } from './index-reader.ts'
-import { type IndexSpec, indexSpecOf, type SectionSpec } from './index-spec.ts'
+import { type IndexSpec, indexSpecOf, isIndexed, type SectionSpec } from './index-spec.ts'
 import { readSound } from './sidecar.ts'
 
 export interface IndexerDependencies {
@@ -22,11 +22,13 @@ export interface IndexerDependencies {
   readonly dataDir: string
   readonly pins: FilePins
   readonly reader: IndexReader
+  /** Whether a new file of the table is likely to be merged with others soon. */
+  isToBeMerged(table: Table, file: DataFile): boolean
   readonly log: Logger
   readonly metrics: EngineMetrics['index']
 }
 
-/** Milliseconds a new file waits: while much is written, files are merged before that, and only the merged one needs indexes. */
+/** Milliseconds a new file waits that is likely to be merged with others before that: only the merged one needs indexes then. */
 const settled = 20_000
 
 /** Milliseconds it waits at most once a query has read it without. */
@@ -127,7 +129,7 @@ export class Indexer {
       for (const file of catalog.files(table)) {
         const { path } = file
         if (this.#met.get(path) === described.text || (this.#failed.get(path) ?? 0) > now) continue
-        if (!onlyDue || this.#dueOf(path, now) <= now) missing.push({ table, file, described })
+        if (!onlyDue || this.#dueOf(table, file, now) <= now) missing.push({ table, file, described })
       }
     })
     return missing
@@ -139,11 +141,11 @@ export class Indexer {
     return this.#described.get(table)
   }
 
-  #dueOf(path: string, now: number): number {
-    const known = this.#due.get(path)
-    if (known !== undefined) return known
-    this.#due.set(path, now + settled)
-    return now + settled
+  #dueOf(table: Table, file: DataFile, now: number): number {
+    if (!this.#parts.isToBeMerged(table, file)) return now
+    const due = this.#due.get(file.path) ?? now + settled
+    this.#due.set(file.path, due)
+    return due
   }
 
   async #provide({ table, file, described: { spec, text } }: Missing): Promise<void> {
@@ -202,8 +204,8 @@ interface DescribedSpec {
 }
 
 function textSpecOf(table: Table): DescribedSpec | undefined {
+  if (!isIndexed(table)) return undefined
   const spec = indexSpecOf(table)
-  if (spec.sections.length === 0 && spec.counted === undefined) return undefined
   return { spec, text: describe(spec) }
 }
 

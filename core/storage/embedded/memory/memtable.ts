@@ -114,6 +114,8 @@ export class Memtable {
   /** One above the number of the last row. */
   endSeq: number
   readonly createdAt = Date.now()
+  /** When the last row came. */
+  changedAt = this.createdAt
   rows = 0
   bytes = 0
   /** Hidden columns of its rows in SQL; fixed, since a change of what they depend on starts a new generation. */
@@ -168,6 +170,7 @@ export class Memtable {
       this.#writes.push(rows)
       this.bytes += bytesOf(rows)
     }
+    this.changedAt = Date.now()
     this.rows += rows.rows
     this.endSeq = rows.seq + rows.rows
     const times = rows.columns.get(table.timeIndex.id)

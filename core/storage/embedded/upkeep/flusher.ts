@@ -11,6 +11,7 @@ import type { EmbeddedCatalog, FlushedTable } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { failpoint } from '../failpoint.ts'
+import { isIndexed } from '../index/index-spec.ts'
 import type { WriteAheadLog } from '../log/wal.ts'
 import type { Memtable } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
@@ -30,6 +31,14 @@ const maxNamedTables = 100
 const seriesAtOnce = 5_000
 const tablesAtOnce = 200
 const bytesAtOnce = 1 << 20
+
+/** When rows leave memory though there is room; times are milliseconds since 1970. */
+export interface FlushPolicy {
+  /** Everything is written once a memtable was begun before. */
+  readonly olderThan: number
+  /** A table with indexes is, once its rows take so much and the last one came before `since`: files answer better than memory. */
+  readonly cold: { readonly since: number; readonly bytes: number }
+}
 
 export interface FlusherDependencies {
   readonly catalog: EmbeddedCatalog
@@ -58,11 +67,11 @@ export class Flusher {
     this.#parts = parts
   }
 
-  /** Flushes everything soon; a failure is logged and tried again at the next occasion. */
-  plan(): void {
+  /** Flushes one table or all soon; a failure is logged and tried again at the next occasion. */
+  plan(only?: Table): void {
     if (this.#planned) return
     this.#planned = true
-    this.flush()
+    this.flush(only)
       .catch(async error => {
         this.#parts.metrics.flushFailures.add(1)
         this.#parts.log.error({ err: error }, 'rows could not be written to files; trying again')
@@ -75,12 +84,16 @@ export class Flusher {
       })
   }
 
-  /** Plans a flush when some rows are in memory since before `limit` (milliseconds since 1970). */
-  async planOlderThan(limit: number, pace: Pace): Promise<void> {
-    for (const { memtables } of this.#parts.tables.all()) {
-      if (memtables.some(memtable => memtable.createdAt < limit)) return this.plan()
+  /** Plans a flush of everything when some rows are too old for memory, else of a table whose rows are cold. */
+  async planDue({ olderThan, cold }: FlushPolicy, pace: Pace): Promise<void> {
+    let found: Table | undefined
+    for (const { table, bytes, memtables } of this.#parts.tables.all()) {
+      if (memtables.some(({ createdAt }) => createdAt < olderThan)) return this.plan()
+      const isCold = bytes >= cold.bytes && memtables.every(({ changedAt }) => changedAt < cold.since)
+      if (isCold && isIndexed(table)) found = table
       if (pace.isDue) await pace.pause()
     }
+    if (found !== undefined) this.plan(found)
   }
 
   /** Writes what one table or all have in memory to files. */

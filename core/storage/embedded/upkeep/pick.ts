@@ -43,6 +43,11 @@ export function pickFiles(table: Table, files: readonly DataFile[], cutoff: bigi
   return []
 }
 
+/** Whether the file is one of those that are merged again and again while small ones come after it. */
+export function isSmall(table: Table, file: DataFile): boolean {
+  return sizes(table)(file) < fullBytes / 4
+}
+
 /** The longest run of small files in the order they were written that makes one full file. */
 function pickRun(
   table: Table,

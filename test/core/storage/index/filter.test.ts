@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { blocksFor, blockWords, mayHold } from '../../../../core/storage/embedded/index/bloom.ts'
-import { foldTerm } from '../../../../core/storage/embedded/index/fold.ts'
+import { foldTerm, foldText } from '../../../../core/storage/embedded/index/fold.ts'
 import { decodeHead, encodeIndex } from '../../../../core/storage/embedded/index/format.ts'
 import { HashSet } from '../../../../core/storage/embedded/index/hash-set.ts'
 import { readHead, readSection, writeSidecar } from '../../../../core/storage/embedded/index/sidecar.ts'
-import { addTermTokens, addTokens } from '../../../../core/storage/embedded/index/token.ts'
+import { addFoldedTokens, addTermTokens, addTokens } from '../../../../core/storage/embedded/index/token.ts'
 import { tokenFilter } from '../../../../core/storage/embedded/index/token-filter.ts'
 import { temporaryFolder } from '../fixtures.ts'
 
@@ -69,6 +69,21 @@ t.test('wherever a term stands in a text, the tokens of the term are tokens of t
       fc.pre(!(isWord(before.at(-1)) && isWord(term[0])) && !(isWord(term.at(-1)) && isWord(after[0])))
       const text = new Set(tokens(before + term + after).map(String))
       return tokens(term, addTermTokens).every(hash => text.has(String(hash)))
+    }),
+    { numRuns: 2000 }
+  )
+})
+
+t.test('tokens in lower case are those of the text in lower case, also of a part of it', async () => {
+  const part = fc.string({ unit: fc.constantFrom(...'aBZ1_ -éÉ日ßİ'), maxLength: 8 })
+  fc.assert(
+    fc.property(part, part, part, (before, text, after) => {
+      const [from, length] = [Buffer.byteLength(before), Buffer.byteLength(text)]
+      const found: string[] = []
+      const sink = { add: (low: number, high: number) => found.push(String([low, high])) }
+      addFoldedTokens(Buffer.from(before + text + after), sink, from, from + length)
+      const folded = tokens(Buffer.from(foldText(Buffer.from(text))).toString()).map(String)
+      return found.join() === folded.join()
     }),
     { numRuns: 2000 }
   )
