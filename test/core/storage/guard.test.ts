@@ -17,7 +17,7 @@ await connection.run(macroStatements())
 await connection.run("SET GLOBAL storage_compatibility_version='latest'")
 t.teardown(() => connection.closeSync())
 
-const check = (text: string) => guard(connection, text, [])
+const check = (text: string) => guard(connection, text, [], 1)
 
 t.test('every function is either on the list or refused by name', async t => {
   const rows = (
@@ -199,4 +199,10 @@ t.test('no kind of node holds what must not run in any of its members, and what 
   )
   const count = [...attempts.values()].reduce((sum, each) => sum + each, 0)
   t.ok(count >= 1_000, `${count} attempts on ${attempts.size} places`)
+})
+
+t.test('a statement has no parameters but those it has values for: others are the own ones of the server', async t => {
+  await guard(connection, 'SELECT $1 + $2', [], 2)
+  for (const text of ['SELECT $3 + $1', 'SELECT ?, ?, ?', 'SELECT $name', 'SELECT 1 LIMIT $3'])
+    await t.rejects(guard(connection, text, [], 2), { code: /InvalidArguments|InvalidSyntax/ }, text)
 })

@@ -1,14 +1,14 @@
-// What a statement of a user may be made of, by the names DuckDB's own reading of it has. Whatever is not here is refused: a function or a
-// kind of node that a newer DuckDB brings is refused until it has been looked at.
+// Allow lists for users' statements, by the names in DuckDB's serialised syntax tree. Everything else is refused, so that functions and nodes
+// of a newer DuckDB are refused until somebody has checked them.
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Table functions that only make rows from their arguments. */
+/** Table functions that only produce rows from their arguments. */
 export const tableFunctions = words(
   'generate_series generate_subscripts json_each json_tree range regexp_split_to_table repeat repeat_row unnest'
 )
 
-/** Functions of values, aggregates and operators that look at nothing but their arguments and the clock. */
+/** Scalar functions, aggregates and operators that depend on nothing but their arguments and the clock. */
 export const functions = words(`
   ! !__postfix !~~ !~~* % & && * ** + - ->> -> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~
   abs acos acosh add age aggregate ago any_value apply approx_count_distinct approx_quantile approx_top_k arbitrary
@@ -63,10 +63,10 @@ export const functions = words(`
   var_pop var_samp variance wavg week weekday weekofyear weighted_avg xor year yearweek
 `)
 
-/** Functions with these beginnings, of which there are many: the orders of texts by language. */
+/** Prefixes of function names of which there are many: collations by language. */
 export const functionPrefixes = ['icu_collate_']
 
-/** What a member of a node holds: `leaf` is a name, a number or a constant, everything else is looked at in its turn. */
+/** What a member of a node contains: `leaf` is a name, a number or a constant; everything else is checked recursively. */
 export type Part =
   | 'leaf'
   | 'expression'
@@ -172,7 +172,7 @@ const others: Readonly<Record<string, Members>> = {
 
 const located = 'type alias query_location'
 
-/** Members by the kind of their node: `SELECT_NODE`, or for what has no kind the name of the part. */
+/** Members by the kind of their node: `SELECT_NODE`, or the name of the part for nodes without a kind. */
 export const nodes: Readonly<Record<Part, ReadonlyMap<string, ReadonlyMap<string, Part>>>> = {
   ...(Object.fromEntries(Object.entries(others).map(([part, members]) => [part, kinds({ '': members }, '')])) as Record<
     Part,

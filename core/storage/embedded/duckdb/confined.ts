@@ -1,23 +1,23 @@
-// An instance of DuckDB in memory that reads some folders and nothing else, and whose settings nobody changes any more.
+// An in-memory DuckDB instance that can only read some folders, and whose settings are locked.
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { everyInstance, inKiB } from './settings.ts'
 import { quoteText } from './words.ts'
 
 export interface ConfinedOptions {
-  /** Folders its SQL may touch, absolute. */
+  /** Absolute folders its SQL may access. */
   readonly folders: readonly string[]
   readonly spill: string
   /** Bytes. */
   readonly memoryLimit: number
-  /** 0: as many as the machine has. */
+  /** 0: one per core. */
   readonly threads: number
-  /** Settings that stay open, besides those that every statement may have. */
+  /** Settings that stay changeable, besides those every statement may change. */
   readonly open?: readonly string[]
 }
 
 const usuallyOpen = ['TimeZone', 'streaming_buffer_size']
 
-/** With the connection that made the settings. */
+/** Returns the connection that made the settings, too. */
 export async function openConfined(options: ConfinedOptions): Promise<[DuckDBInstance, DuckDBConnection]> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: inKiB(options.memoryLimit),
@@ -26,7 +26,7 @@ export async function openConfined(options: ConfinedOptions): Promise<[DuckDBIns
     ...(options.threads > 0 && { threads: String(options.threads) })
   })
   const main = await instance.connect()
-  // What DuckDB keeps of a file outlives the file, up to the memory limit: files come and go here, and the system caches them anyway.
+  // DuckDB would cache file contents up to the memory limit, even of deleted files; the operating system caches them anyway.
   await main.run(
     `SET GLOBAL parquet_metadata_cache=false;
      SET GLOBAL enable_external_file_cache=false;

@@ -1,8 +1,9 @@
-// Connections for results: each serves one at a time and waits for the next one afterwards.
+// A pool of connections for results: each serves one result at a time.
 import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement, DuckDBResult } from '@duckdb/node-api'
 import { pause } from '../../../timer.ts'
 import type { QueryResult, SqlValue } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
+import { deferredValue } from './parquet-rows.ts'
 import { streamResult, wholeResult } from './result.ts'
 import { quoteText } from './words.ts'
 
@@ -14,20 +15,20 @@ export interface Statement {
 }
 
 export interface Connections {
-  /** A result that is made while it is read; `release` runs once when it has ended in any way. */
+  /** A streaming result; `release` is called once when it has ended in any way. */
   stream(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
-  /** A result that is made before its first row is read, with no change of threads from then on; `release` runs when it is. */
+  /** A materialised result: no thread switches while it is read. `release` is called once it is made. */
   whole(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
-  /** When no statement runs any more; those that do are interrupted, or with `finish` read to their end. */
+  /** Closes when no statement runs any more: running ones are interrupted, or read to their end with `finish`. */
   close(finish: boolean): Promise<void>
 }
 
-/** Connections that wait for the next query. */
+/** Idle connections that are kept. */
 const maxIdle = 8
 
 export function createConnections(instance: DuckDBInstance): Connections {
   const idle: DuckDBConnection[] = []
-  /** Ends of the results that are under way. */
+  /** Functions that end the running results. */
   const running = new Set<() => void>()
   let open = true
   const giveBack = (connection: DuckDBConnection) => {
@@ -35,7 +36,7 @@ export function createConnections(instance: DuckDBInstance): Connections {
     else connection.closeSync()
   }
 
-  /** A connection for one result, and what ends both. */
+  /** A connection for one result, and the functions that end both. */
   const lend = async ({ timezone = 'UTC' }: Statement, signal: AbortSignal, release: () => void): Promise<Lent> => {
     let connection: DuckDBConnection | undefined
     let result: QueryResult | undefined
@@ -44,7 +45,7 @@ export function createConnections(instance: DuckDBInstance): Connections {
     const end = (complete: boolean) => {
       signal.removeEventListener('abort', interrupt)
       running.delete(stop)
-      // One that was interrupted, or knows another zone, serves no other query.
+      // A connection that was interrupted, or has another time zone, is not reused.
       if (connection !== undefined && complete && timezone === 'UTC') giveBack(connection)
       else connection?.closeSync()
       connection = undefined
@@ -97,7 +98,7 @@ export function createConnections(instance: DuckDBInstance): Connections {
     async close(finish) {
       open = false
       if (!finish) for (const stop of [...running]) stop()
-      // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
+      // Closing a connection under a running statement crashes DuckDB, so this waits for the interruption.
       while (running.size > 0) await pause(5)
       for (const connection of idle.splice(0)) connection.closeSync()
     }
@@ -107,13 +108,13 @@ export function createConnections(instance: DuckDBInstance): Connections {
 interface Lent {
   readonly connection: DuckDBConnection
   readonly interrupt: () => void
-  /** The connection goes back, or away where it did not come to its end. */
+  /** Returns the connection to the pool, or closes it if the result is incomplete. */
   readonly end: (complete: boolean) => void
-  /** From now on the result is what ends it. */
+  /** From now on the end of the result ends the loan. */
   readonly isRead: (result: QueryResult) => void
 }
 
-/** Without parameters it is one change of threads, not two. */
+/** Without parameters this takes one thread switch instead of two. */
 function finish(connection: DuckDBConnection, statement: Statement): Promise<DuckDBResult> {
   const { sql, parameters = [] } = statement
   return parameters.length === 0 ? connection.run(sql) : prepared(connection, statement, made => made.run())
@@ -131,6 +132,7 @@ async function prepared(
   const statement = await connection.prepare(sql)
   try {
     for (const [i, value] of parameters.entries()) bind(statement, i + 1, value)
+    if (statement.parameterCount > parameters.length) statement.bindBoolean(parameters.length + 1, deferredValue)
     return await run(statement)
   } finally {
     statement.destroySync()

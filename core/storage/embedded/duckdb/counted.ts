@@ -1,5 +1,5 @@
-// Statements that ask only how many rows there are of some values, in some stretches of time: they are made to add up counts that are known,
-// from DuckDB's own reading of the statement. Whatever is not certain to mean the same is left as it is.
+// Rewrites statements that only count rows by column values and time intervals, so that they sum stored counts. Works on DuckDB's syntax
+// tree; a statement that is not certain to mean the same is left as it is.
 import type { CountedRows, JsonParameter, Placeholder } from '../sql/frames.ts'
 import { quoteName, quoteText } from './words.ts'
 
@@ -9,7 +9,7 @@ export type Node = { readonly [key: string]: Json }
 /** A statement as DuckDB reads it. */
 export interface ReadStatement {
   readonly node: Node
-  /** Characters before a place of the text. */
+  /** The offset in characters of a location; undefined without a location. */
   at(location: Json | undefined): number | undefined
 }
 
@@ -18,17 +18,17 @@ export interface CountedStatement {
   readonly tables: readonly Placeholder[]
 }
 
-/** The column of rows and of counts that says how many rows one stands for. */
+/** Column that tells how many rows a row stands for. */
 export const rowsColumn = '__rows'
 
-/** Aggregates for which it does not matter how often a value comes. */
+/** Aggregates that do not depend on how often a value occurs. */
 const sameForAll = new Set(['min', 'max', 'bool_and', 'bool_or', 'approx_count_distinct'])
 
-/** Seconds of the units a time is cut to; longer ones are whole days. */
+/** Seconds of the units for truncating times; longer units are whole days. */
 const units: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day: 86_400 }
 const longUnits = new Set(['week', 'month', 'quarter', 'year', 'decade', 'century', 'millennium'])
 
-/** `isRowFunction`: of a name that only functions have which make a value of one row, and always the same. */
+/** `isRowFunction`: whether all functions of a name are deterministic scalar functions. */
 export function countStatement(
   { node, at }: ReadStatement,
   text: string,
@@ -79,18 +79,19 @@ interface Edit {
   readonly table?: Placeholder
 }
 
-/** A comparison of the time index with something that is the same for all rows. */
+/** A comparison of the time index with something constant over all rows. */
 interface Cut {
   readonly op: string
   readonly constant: string
-  /** It is a whole second as it is written. */
+  /** It is a whole second, as written. */
   readonly isWhole: boolean
 }
 
-/** With the constants that stand for parameters: an argument that says how a time is cut may be one. */
+/** Replaces parameters by constants, because the unit for truncating times may be one. */
 function withParameters(root: Node, parameters: readonly JsonParameter[]): Node {
-  if (parameters.length === 0) return root
-  return JSON.parse(JSON.stringify(root), (_, value: unknown) => {
+  const text = JSON.stringify(root)
+  if (!text.includes('"PARAMETER"')) return root
+  return JSON.parse(text, (_, value: unknown) => {
     const node = value as Node | null
     if (node?.['class'] !== 'PARAMETER') return value
     const given = parameters[Number(node['identifier']) - 1]
@@ -100,7 +101,7 @@ function withParameters(root: Node, parameters: readonly JsonParameter[]): Node 
   }) as Node
 }
 
-/** A list instead of recursion: unions of thousands of queries are as deep as they are long. */
+/** A list instead of recursion, because unions of thousands of queries are nested that deep. */
 function* selectsOf(root: Node): Generator<Node> {
   const waiting: Json[] = [root]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -122,7 +123,7 @@ function tableOf(select: Node, tables: readonly Placeholder[], at: ReadStatement
   return place === undefined ? undefined : tables.find(({ start }) => start === place)
 }
 
-/** Members of a SELECT that are understood. */
+/** Members of a SELECT that this code understands. */
 const understood = new Set([
   'type',
   'modifiers',
@@ -178,7 +179,7 @@ class Reading {
     )
   }
 
-  /** What stands in the list; a count without a name keeps the one it had. */
+  /** Handles an item of the SELECT list; a count without an alias keeps its column name. */
   #item(item: Node): boolean {
     const before = this.edits.length
     if (!this.#expression(item)) return false
@@ -255,7 +256,7 @@ class Reading {
     return this.#isRowFunction(name) && inner()
   }
 
-  /** A count becomes the sum of the rows that each row stands for. */
+  /** Replaces a count by the sum of the rows that each row stands for. */
   #count(node: Node, children: readonly Node[]): boolean {
     const start = this.#at(node['query_location'])
     if (start === undefined || children.length > 1) return false
@@ -279,7 +280,7 @@ class Reading {
     return true
   }
 
-  /** The time index, perhaps as a time of another precision. */
+  /** Whether it is the time index, possibly cast to another precision. */
   #isTime(json: Json | undefined): boolean {
     const node = json as Node | undefined
     if (node?.['class'] === 'CAST') {
@@ -291,7 +292,7 @@ class Reading {
     )
   }
 
-  /** A call that cuts the time to stretches of which each holds whole ones of ours. */
+  /** Whether a call truncates the time to intervals that consist of whole stored intervals. */
   #cutsTime(name: string, [first, second, origin, ...more]: readonly Node[]): boolean {
     if (!this.#isTime(second) || more.length > 0) return false
     if (origin !== undefined && (name !== 'time_bucket' || !isEpoch(origin))) return false
@@ -347,7 +348,7 @@ const countColumn = new RegExp(
 )
 const filterHead = /^\s*filter\s*\(\s*(?:where\b)?/i
 
-/** Where the parenthesis ends that is open; undefined where the text between is not plain. */
+/** The position of the closing parenthesis; undefined if the text between is not plain. */
 function closing(text: string, from: number): number | undefined {
   let depth = 1
   const parts = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--|\/\*|\$[A-Za-z_]*\$|[()]/g
@@ -356,7 +357,7 @@ function closing(text: string, from: number): number | undefined {
     if (part[0] === '(') depth++
     else if (part[0] === ')' && --depth === 0) return part.index
     else if (/^(?:--|\/\*|\$)/.test(part[0])) return undefined
-    // A backslash in an `E'…'` may hide its end.
+    // In `E'…'` a backslash may escape the closing quote.
     else if (part[0].startsWith("'") && /e$/i.test(text.slice(0, part.index))) return undefined
   }
   return undefined
@@ -367,7 +368,7 @@ function listOf(json: Json | undefined): readonly Node[] {
   return (Array.isArray(json) ? json : [json]) as readonly Node[]
 }
 
-/** The name of a type without parameters; empty for others. */
+/** The name of a type without parameters; empty for other types. */
 function typeOf(cast: Node): string {
   const { id, type_info: info } = cast['cast_type'] as Node
   if (info === undefined) return String(id).toUpperCase()
@@ -377,7 +378,7 @@ function typeOf(cast: Node): string {
   return isPlain ? String(named['type_name']).toUpperCase() : ''
 }
 
-/** The value of a constant, or of a parameter. */
+/** The value of a constant or parameter. */
 function literalOf(node: Node | undefined): Node | undefined {
   return (
     node?.['class'] === 'PARAMETER' ? node['given'] : node?.['class'] === 'CONSTANT' ? node['value'] : undefined
@@ -389,7 +390,7 @@ function textOf(node: Node | undefined): string | undefined {
   return (value?.['type'] as Node | undefined)?.['id'] === 'VARCHAR' ? String(value!['value']) : undefined
 }
 
-/** The beginning of 1970. */
+/** Whether it is 1970-01-01. */
 function isEpoch(node: Node): boolean {
   const text = textOf(node['class'] === 'CAST' ? (node['child'] as Node) : node)
   return text !== undefined && /^1970-01-01(?: 00:00:00)?$/.test(text)
@@ -404,7 +405,7 @@ const secondsIn: Readonly<Record<string, number>> = {
   week: 604_800
 }
 
-/** Seconds of an interval that is written as one number and its unit; 0 for others. */
+/** Seconds of an interval written as one number and its unit; 0 for others. */
 function secondsOf(node: Node | undefined): number {
   if (node?.['class'] === 'CAST' && typeOf(node) === 'INTERVAL') {
     const [, number, unit] = /^\s*(\d{1,9})\s*([a-z]+?)s?\s*$/i.exec(textOf(node['child'] as Node) ?? '') ?? []
@@ -413,7 +414,7 @@ function secondsOf(node: Node | undefined): number {
   const [, unit] = /^to_([a-z]+)s$/.exec(String(node?.['function_name'])) ?? []
   if (node?.['class'] !== 'FUNCTION' || unit === undefined) return 0
   let [argument] = listOf(node['children'])
-  // `INTERVAL 1 HOUR` is read as a whole number made of a float.
+  // DuckDB parses `INTERVAL 1 HOUR` as an integer cast from a float.
   while (argument?.['class'] === 'CAST' || argument?.['function_name'] === 'trunc') {
     argument = argument['class'] === 'CAST' ? (argument['child'] as Node) : listOf(argument['children'])[0]
   }
@@ -426,7 +427,7 @@ const printedTypes =
 const printedCalls =
   /^(?:now|make_timestamp(?:_ms|_ns)?|to_(?:seconds|minutes|hours|days|weeks|months|years|milliseconds|microseconds)|date_trunc|trunc)$/
 
-/** An expression that is the same for all rows; undefined where that is not certain. */
+/** The SQL of an expression that is constant over all rows; undefined if that is not certain. */
 function print(node: Node): string | undefined {
   const inner = (json: Json | undefined) => print(json as Node)
   switch (node['class']) {
@@ -458,7 +459,7 @@ function print(node: Node): string | undefined {
   return undefined
 }
 
-/** Rows to read in place of the table's: counts of stretches that lie on one side of all cuts, and the rows of the others. */
+/** SQL that replaces the table: stored counts for intervals on one side of all comparisons, and the rows of the other intervals. */
 function countedSql({ cells, edges, rest, time, width }: CountedRows, cuts: readonly Cut[]): string {
   const column = quoteName(time)
   const parts = [`SELECT * FROM (${cells})`]

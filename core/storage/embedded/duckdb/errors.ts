@@ -1,4 +1,4 @@
-// DuckDB's errors as ours, translated where they enter.
+// Translates DuckDB's errors where they enter.
 import { DbError, isDbError } from '../../../errors.ts'
 
 export function cancelled(signal: AbortSignal): DbError {
@@ -7,7 +7,7 @@ export function cancelled(signal: AbortSignal): DbError {
   return new DbError('Cancelled', 'the query was cancelled', { cause: reason })
 }
 
-/** Errors of DuckDB as ours, at the edge where they enter. */
+/** Rejects with a DbError for an error of DuckDB. */
 export async function translate<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await work
@@ -17,7 +17,7 @@ export async function translate<T>(work: Promise<T>, signal?: AbortSignal): Prom
   }
 }
 
-/** An error as DuckDB tells it with `errors_as_json`: its position is in bytes of the text that ran. */
+/** An error in the form of DuckDB's `errors_as_json`; positions count bytes of the executed text. */
 interface Told {
   readonly exception_type: string
   readonly exception_message: string
@@ -27,7 +27,7 @@ interface Told {
 export function translateError(error: unknown, locate: (bytes: number) => number | undefined = () => undefined) {
   const { text, position } = readTold(error instanceof Error ? error.message : String(error))
   const offset = position === undefined ? undefined : locate(position)
-  // The list of all there might have been is longer than anybody reads.
+  // DuckDB lists all candidates, which can be very long.
   const message = text
     .split('\n\n')[0]!
     .replace(/(?<!\s)\s*Candidate functions:[\s\S]{400,}$/, '')
@@ -40,7 +40,7 @@ export function translateError(error: unknown, locate: (bytes: number) => number
   if (/^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Not implemented|Constraint) Error/.test(text)) {
     return new DbError('PlanQuery', message, options)
   }
-  // DuckDB plans some expressions more than once, and cannot where they hold a subquery.
+  // DuckDB plans some expressions more than once, which fails if they contain a subquery.
   if (/^Serialization Error: Cannot copy Bound/.test(text)) return new DbError('PlanQuery', message, options)
   if (/^Parser Error/.test(text)) return new DbError('InvalidSyntax', message, options)
   if (/^Permission Error/.test(text)) return new DbError('PermissionDenied', message, options)
@@ -57,7 +57,7 @@ function readTold(message: string): { readonly text: string; readonly position?:
   return { text: `${type} Error: ${told}`, ...(position !== undefined && { position: Number(position) }) }
 }
 
-/** Whether other rows may have better luck: a disk that is full or cannot be written is the same for all. */
+/** Whether an error depends on the rows; a disk that is full or read-only fails for all rows. */
 export function isAboutRows(error: unknown): error is DbError {
   return (
     isDbError(error) && error.code !== 'PermissionDenied' && !/^(IO|FATAL|INTERNAL|INTERRUPT) Error/.test(error.message)

@@ -1,4 +1,4 @@
-// Decides whether a statement may run, by DuckDB's own reading of it: what guards reads exactly what runs.
+// The guard: decides from DuckDB's own syntax tree whether a statement may run, so that it sees exactly what runs.
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
 import { closest } from '../../../config/closest.ts'
 import { DbError } from '../../../errors.ts'
@@ -8,13 +8,18 @@ import type { ReadStatement } from './counted.ts'
 import { macroNames } from './macros/index.ts'
 import { deepJsonNames } from './macros/json-depth.ts'
 
-/** What it reads. Throws DbError, with its offset where it is known, for a statement that is not a query made of what is allowed. */
+/**
+ * The syntax tree of a statement. Throws DbError, with an offset if known, unless it is a query made of allowed parts and has no parameters but
+ * `$1` to `$given`.
+ */
 export async function guard(
   connection: DuckDBConnection,
   text: string,
-  placeholders: readonly Placeholder[]
+  placeholders: readonly Placeholder[],
+  given = 0
 ): Promise<ReadStatement> {
-  const read = readSerialized(await serialize(connection, text))
+  const serialized = await serialize(connection, text)
+  const read = readSerialized(serialized)
   const at = charactersOf(text)
   if (read.error) throw unreadable(read, at)
   const [statement, ...more] = read.statements
@@ -22,6 +27,7 @@ export async function guard(
   const tables = new Map(placeholders.map(({ start, end }) => [start, text.slice(start, end)]))
   const unknown = checkAll(statement.node, tables, at)
   if (unknown !== undefined) throw await refusedFunction(connection, unknown)
+  if (serialized.includes('"PARAMETER"')) requireValues(statement.node, given, at)
   if (tables.size > 0) {
     throw new DbError('Internal', `${[...tables.values()].join(', ')} in the statement was not read as a table`)
   }
@@ -40,7 +46,7 @@ type Json = null | string | number | boolean | readonly Json[] | JsonObject
 type JsonObject = { readonly [key: string]: Json }
 type Locate = (bytes: Json | undefined) => number | undefined
 
-/** The statement that serialises, of each connection. */
+/** The prepared statement of each connection that serialises statements. */
 const serializers = new WeakMap<DuckDBConnection, DuckDBPreparedStatement>()
 
 async function serialize(connection: DuckDBConnection, text: string): Promise<string> {
@@ -55,7 +61,7 @@ async function serialize(connection: DuckDBConnection, text: string): Promise<st
   return String((await prepared.runAndReadAll()).getRows()[0]![0])
 }
 
-/** DuckDB writes a number that is larger than any as no JSON has it. */
+/** DuckDB writes infinite numbers in a way that is not JSON. */
 function readSerialized(text: string): Serialized {
   if (/"value":-?Infinity\b/.test(text)) throw new DbError('InvalidArguments', 'a number of the statement is too large')
   return JSON.parse(text) as Serialized
@@ -73,20 +79,20 @@ function onlyReading(): DbError {
   return new DbError('PermissionDenied', 'only statements that read can be run here: SELECT, EXPLAIN and the like')
 }
 
-/** Closes a connection with what guards its statements. */
+/** Closes a connection and its serialising statement. */
 export function closeGuarded(connection: DuckDBConnection): void {
   serializers.get(connection)?.destroySync()
   serializers.delete(connection)
   connection.closeSync()
 }
 
-/** Names of common tables, in lower case. */
+/** Names of common table expressions, in lower case. */
 type Scope = ReadonlySet<string>
 
-/** Where tables may stand that are not in the scope, with what stands there. */
+/** Where tables outside of the scope may stand, with the SQL at these positions. */
 type Tables = Map<number, string>
 
-/** A list instead of recursion: unions of thousands of queries are as deep as they are long. */
+/** A list instead of recursion, because unions of thousands of queries are nested that deep. */
 function checkAll(root: Json, tables: Tables, at: Locate): Unknown | undefined {
   let unknown: Unknown | undefined
   const waiting: [Json, Part, Scope][] = [[root, 'query', new Set()]]
@@ -127,10 +133,22 @@ function checkNode(
   return isKnown ? undefined : { name: String(name), offset, isTable: part === 'tableFunction' }
 }
 
-/** Functions that answer otherwise the next time: what is looked at would not be what is used. */
+/** Further parameters are the server's own. */
+function requireValues(root: Json, given: number, at: Locate): void {
+  const waiting: Json[] = [root]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    for (const value of Object.values(next)) waiting.push(value)
+    const { class: kind, identifier, query_location: place } = next as JsonObject
+    if (kind !== 'PARAMETER' || (Number(identifier) >= 1 && Number(identifier) <= given)) continue
+    throw new DbError('InvalidArguments', `there is no value for parameter $${identifier}`, errorOffset(at(place)))
+  }
+}
+
+/** Functions that are not deterministic, so that the checked value would differ from the used one. */
 const changing = /"function_name":"(?:random|uuid|uuidv4|uuidv7|gen_random_uuid)"/i
 
-/** In words, what would take JSON of any depth past the bounds of the macros, which DuckDB crashes on. */
+/** The reason, in words, why an expression would pass JSON of any depth around the depth limits; deep JSON crashes DuckDB. */
 function unboundedJson(node: JsonObject, kind: string): string | undefined {
   if (kind === 'FUNCTION') {
     const name = folded(node['function_name'])
@@ -147,7 +165,7 @@ function kindOf(node: JsonObject, part: Part): string {
   return part === 'source' || part === 'query' || part === 'modifier' ? String(node['type']) : ''
 }
 
-/** Puts the common tables of a query on the list, each with the names before it; the names that are known behind them. */
+/** Adds the common table expressions of a query to the list, each with the names before it in scope; returns all names. */
 function readCommon(commons: Json | undefined, scope: Scope, waiting: [Json, Part, Scope][]): Scope {
   if (commons === undefined) return scope
   const { map: list, ...more } = commons as JsonObject
@@ -169,7 +187,7 @@ function isAllowed(name: Json): boolean {
   return functions.has(known) || macroNames.has(known) || functionPrefixes.some(prefix => known.startsWith(prefix))
 }
 
-/** Where the only call of a function stands in the text; undefined where there are several. */
+/** The position of the only call of a function; undefined if there are several. */
 export function onlyCall({ node, at }: ReadStatement, name: string): number | undefined {
   const places: number[] = []
   const waiting: Json[] = [node]
@@ -182,7 +200,7 @@ export function onlyCall({ node, at }: ReadStatement, name: string): number | un
   return places.length === 1 ? at(places[0]) : undefined
 }
 
-/** A function that is not on the list: there is none of that name, or it may not be called here. */
+/** A function that is not allowed: it does not exist, or must not be called here. */
 interface Unknown {
   readonly name: string
   readonly offset: number | undefined
@@ -207,7 +225,7 @@ async function refusedFunction(connection: DuckDBConnection, { name, offset, isT
   )
 }
 
-/** A common table that is known here, or a table of the server where it was put. */
+/** Checks that a table is a common table expression in scope, or a table of the server at its position. */
 function checkTable(node: JsonObject, scope: Scope, tables: Tables, offset: number | undefined): void {
   const { table_name: name, schema_name: schema } = node
   if (offset !== undefined && schema === undefined && tables.get(offset) === name) tables.delete(offset)
@@ -224,7 +242,7 @@ function errorOffset(offset: number | undefined): { readonly offset?: number } {
   return offset === undefined ? {} : { offset }
 }
 
-/** Offsets in characters of offsets in bytes of UTF-8; undefined where there is none. */
+/** Maps byte offsets of UTF-8 to character offsets; undefined for invalid ones. */
 function charactersOf(text: string): Locate {
   const limit = Buffer.byteLength(text)
   const isPlain = limit === text.length

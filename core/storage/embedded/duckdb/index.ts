@@ -1,4 +1,4 @@
-// The one door to DuckDB: an in-memory instance confined to the data folder, its connections, and bulk appends.
+// The only access to DuckDB: an in-memory instance confined to the data folder, its connections, and bulk appends.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ResultBatch } from '../../../model/batch.ts'
 import { serialQueue } from '../../../serial.ts'
@@ -7,27 +7,27 @@ import { type Connections, createConnections } from './connections.ts'
 import { translate } from './errors.ts'
 import { inKiB } from './settings.ts'
 
-/** Statements one after the other on a connection of their own. */
+/** A connection that runs one statement after the other. */
 export interface SerialConnection {
   /** Runs statements for their effect. */
   run(sql: string): Promise<void>
-  /** First row of a small result. */
+  /** The first row of a small result. */
   row(sql: string): Promise<readonly unknown[]>
 }
 
 export interface Duckdb extends SerialConnection, Pick<Connections, 'stream'> {
-  /** For long work that nothing waits for. */
+  /** For long background work. */
   readonly background: SerialConnection
-  /** All rows of a result that fits into memory. */
+  /** All rows of a result that fits in memory. */
   read(sql: string): Promise<readonly ResultBatch[]>
   /**
-   * Gives memory back to the system that the allocator of this process keeps between what is used, whoever freed it: a few milliseconds for a
-   * hundred megabytes, in a thread of DuckDB.
+   * Makes the C allocator return free memory of the whole process to the system. Takes a few milliseconds for a hundred megabytes, in a
+   * thread of DuckDB.
    */
   trim(): Promise<void>
-  /** False once it is being closed. */
+  /** False from the beginning of `close`. */
   isOpen(): boolean
-  /** After the statements under way; results still being read are interrupted, or with `finish` read to their end. */
+  /** Closes after running statements; results still being read are interrupted, or read to their end with `finish`. */
   close(finish?: boolean): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export async function openDuckdb(options: ConfinedOptions): Promise<Duckdb> {
     background,
     stream: connections.stream,
     read: sql => readWhole(connections, sql),
-    // Where its limit is set, even to what it was, DuckDB has the allocator of the C library look through all it keeps (`malloc_trim`).
+    // Setting the limit, even to the same value, makes DuckDB call `malloc_trim`.
     trim: () => background.run(`SET GLOBAL memory_limit='${inKiB(options.memoryLimit)}'`),
     isOpen: () => open,
     async close(finish = false) {
@@ -61,7 +61,7 @@ async function readWhole({ whole }: Connections, sql: string): Promise<readonly 
   return batches
 }
 
-/** Nobody takes it back. */
+/** Never fires. */
 const never = new AbortController().signal
 
 interface ClosableConnection extends SerialConnection {
@@ -78,4 +78,5 @@ function serialConnection(connection: DuckDBConnection): ClosableConnection {
 }
 
 export type { Statement } from './connections.ts'
+export { parquetRows } from './parquet-rows.ts'
 export { duckdbType, initialValue, quoteName, quoteText } from './words.ts'

@@ -1,4 +1,4 @@
-// The statements of a query process: each has a connection while it runs, and sends its rows as far as they are credited.
+// Runs the statements of a query process: each has a connection, and sends rows as far as it has credit (flow control).
 import type {
   DuckDBConnection,
   DuckDBDataChunk,
@@ -25,35 +25,36 @@ import { translateError } from './errors.ts'
 import { fill, offsetIn } from './fill.ts'
 import { closeGuarded, guard, onlyCall } from './guard.ts'
 import { macroAt } from './macros/index.ts'
+import { deferredValue } from './parquet-rows.ts'
 import { checkEnd, describeResult } from './result.ts'
 import { sentColumns } from './sent-columns.ts'
 import { letGo } from './unseen-memory.ts'
 import { quoteText } from './words.ts'
 
-/** Milliseconds between two interruptions of a statement: between two of its steps there is nothing to interrupt. */
+/** Milliseconds between two interruptions of a statement, because an interruption between two of its steps has no effect. */
 const interruptInterval = 50
 
 /**
- * What DuckDB makes ahead of the reader of a result. It counts rows without their texts: with its usual 976 KiB a result of long texts that
- * nobody reads holds 50 MB, with this 12.
+ * Buffer of DuckDB ahead of the reader. DuckDB does not count texts in it: with the default of 976 KiB, an unread result of long texts takes
+ * 50 MB, with this 12.
  */
 const aheadOfReader = '128KiB'
 
-/** What a statement that is left early holds, roughly: two chunks, frames of them and what DuckDB has made ahead. */
+/** Approximate bytes freed by a statement that is left early: two chunks, their frames, and what DuckDB buffered. */
 const heldBytes = 8 << 20
 
 interface Running {
   readonly statement: number
   connection: DuckDBConnection | undefined
-  /** Bytes that may be sent. */
+  /** Bytes that may still be sent. */
   credit: number
-  /** Bytes that were sent and are not credited yet. */
+  /** Bytes sent that are not credited yet. */
   sent: number
   credits: number
-  /** Goes on after a credit or a cancellation. */
+  /** Resumes after a credit or a cancellation. */
   wake: (() => void) | undefined
   cancelled: Timer | undefined
-  /** What DuckDB reads in the statement. */
+  /** The statement as DuckDB parsed it. */
   read?: ReadStatement
 }
 
@@ -65,7 +66,7 @@ export class ProcessStatements {
   readonly #running = new Map<number, Running>()
   #rowFunctions: Promise<ReadonlySet<string>> | undefined
 
-  /** `keep`: how many connections wait for later statements. */
+  /** `keep`: number of idle connections to keep. */
   constructor(instance: DuckDBInstance, keep: number, send: (frame: Buffer) => void) {
     this.#instance = instance
     this.#keep = keep
@@ -93,7 +94,7 @@ export class ProcessStatements {
     this.#running.delete(statement)
     if (failure !== undefined) letGo(heldBytes, 'major')
     const { connection } = running
-    // One that was interrupted, failed, or has got another time zone serves no other statement.
+    // A connection that was interrupted, failed, or got another time zone is not reused.
     const reusable = failure === undefined && frame.timezone === 'UTC'
     if (reusable && this.#idle.length < this.#keep) this.#idle.push(connection!)
     else if (connection !== undefined) closeGuarded(connection)
@@ -135,7 +136,7 @@ export class ProcessStatements {
     const { timezone, text, tables, target } = frame
     if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
     checkCancelled(running)
-    const read = await guard(connection, text, tables)
+    const read = await guard(connection, text, tables, frame.parameters.length)
     running.read = read
     checkCancelled(running)
     const mayCount = target === undefined && tables.some(({ counts }) => counts !== undefined)
@@ -146,7 +147,7 @@ export class ProcessStatements {
     await this.#sendResult(running, await describeResult(result), result, frame.maxRow, false)
   }
 
-  /** False where it fails before any row is sent: the statement as it was written says what is wrong, or that nothing is. */
+  /** False if it fails before any row is sent; then the original statement runs and reports the error, if any. */
   async #executeCounted(running: Running, connection: DuckDBConnection, frame: StatementFrame): Promise<boolean> {
     let result: DuckDBResult
     let described: Described
@@ -169,7 +170,7 @@ export class ProcessStatements {
     return true
   }
 
-  /** Tells of a name whether all functions of this name make a value of one row, the same every time. */
+  /** A function that tells whether all functions of a name are deterministic scalar functions. */
   async #isRowFunction(connection: DuckDBConnection): Promise<(name: string) => boolean> {
     this.#rowFunctions ??= readRowFunctions(connection)
     const names = await this.#rowFunctions
@@ -201,14 +202,14 @@ export class ProcessStatements {
         bytes += frame.length
         this.#send(frame)
       }
-      // The chunk, and the frames made of it.
+      // The chunk, and its frames.
       letGo(2 * bytes, 'minor')
     }
     let next: ReturnType<typeof fetch> | undefined
     try {
       for (const chunk of ahead.chunks.splice(0)) await sendChunk(chunk)
       if (ahead.ended) return
-      // The next chunk is made while the one before is sent.
+      // The next chunk is computed while the current one is sent.
       next = fetch()
       for (;;) {
         checkCancelled(running)
@@ -222,7 +223,7 @@ export class ProcessStatements {
         await sendChunk(chunk)
       }
     } catch (error) {
-      // Closing the connection waits for what still runs, on the thread that all statements share: let it end before.
+      // Closing the connection would block the shared thread until the statement ends, so the statement is cancelled first.
       if (running.cancelled === undefined) this.cancel(statement)
       await next?.catch(() => {})
       await fetch().catch(() => {})
@@ -230,7 +231,7 @@ export class ProcessStatements {
     }
   }
 
-  /** Resolves when so many bytes may be sent, or nothing else waits to be read. */
+  /** Resolves when so many bytes may be sent, or nothing else is waiting to be read. */
   async #credited(running: Running, bytes: number): Promise<void> {
     while (running.credit < bytes && running.sent > 0) {
       checkCancelled(running)
@@ -254,6 +255,7 @@ async function start(running: Running, connection: DuckDBConnection, frame: Stat
   const prepared = await connection.prepare(`${head}${fill(text, tables)}${tail}`)
   try {
     for (const [i, value] of parameters.entries()) bind(prepared, i + 1, value)
+    if (prepared.parameterCount > parameters.length) prepared.bindBoolean(parameters.length + 1, deferredValue)
     checkCancelled(running)
     return await (target === undefined ? prepared.stream() : prepared.run())
   } finally {
@@ -261,7 +263,7 @@ async function start(running: Running, connection: DuckDBConnection, frame: Stat
   }
 }
 
-/** Names of functions and macros of which none is an aggregate, looks at other rows, or answers otherwise the next time. */
+/** Names whose functions and macros are all deterministic scalars: no aggregates, no windows. */
 async function readRowFunctions(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
   const read = await connection.runAndReadAll(
     `SELECT lower(function_name) FROM duckdb_functions() GROUP BY 1
@@ -274,14 +276,14 @@ function checkCancelled({ cancelled }: Running): void {
   if (cancelled !== undefined) throw new DbError('Cancelled', 'the query was cancelled')
 }
 
-/** What stands before the text and behind it. */
+/** The text before and after the statement. */
 function around({ explain = '', target }: StatementFrame): readonly [string, string] {
   if (target === undefined) return [explain, '']
-  // The end stands on a line of its own: the text may end in a comment.
+  // On a line of its own, because the text may end in a comment.
   return ['COPY (', `\n) TO ${quoteText(target.path)} (${target.options})`]
 }
 
-/** The place in the text of a place in all that ran, which is in bytes; of one in a macro, that of its only call. */
+/** Maps a byte position in the executed text to the original text; a position in a macro to its only call. */
 function offsetOf(frame: StatementFrame, bytes: number, read: ReadStatement | undefined): number | undefined {
   const [head] = around(frame)
   const filled = fill(frame.text, frame.tables)

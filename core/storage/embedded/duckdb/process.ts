@@ -1,4 +1,4 @@
-// The program of a query process: DuckDB for the statements the server sends, nothing else. It lives as long as the server does.
+// The program of a query process: runs DuckDB statements that the server sends, and nothing else. Ends with the server.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { Socket } from 'node:net'
@@ -10,18 +10,18 @@ import { openConfined } from './confined.ts'
 import { macroStatements } from './macros/index.ts'
 import { ProcessStatements } from './process-statements.ts'
 
-/** The descriptor of the socket to the server. */
+/** File descriptor of the socket to the server. */
 const descriptor = 3
-/** Points out of 1000 by which the system rather ends this process than the server when memory is short. */
+/** Raises the process's OOM score (of 1000), so that the system kills it rather than the server when memory is short. */
 const outOfMemoryPoints = 500
 
 lowerRank()
 watchHeap('thread')
-// The server ends this process: a terminal's interrupt goes to both, and the server has answers to give before.
+// Only the server ends this process. A terminal's interrupt reaches both, but the server has requests to finish first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const socket = new Socket({ fd: descriptor, readable: true, writable: true })
-// Statements may still run in threads of DuckDB, which an orderly exit would wait for.
+// DuckDB threads may still run statements, and an orderly exit would wait for them.
 const end = () => {
   if (leftovers !== undefined) removeFolder(leftovers)
   process.kill(process.pid, 'SIGKILL')
@@ -56,18 +56,18 @@ async function open(settings: ProcessSettings): Promise<ProcessStatements> {
   await main.run(macroStatements())
   main.closeSync()
   send(encodeFrame(FrameKind.ready, 0))
-  // By itself it is written at an orderly exit.
+  // Node writes it at an orderly exit only.
   if (getCompileCacheDir() !== undefined) flushCompileCache()
   return new ProcessStatements(instance, connections, send)
 }
 
-/** That of the process as its starter has set it, also for threads that began before. */
+/** Lowers the priority of the process as its parent has set it, including threads that already run. */
 function lowerRank(): void {
   try {
     const rank = getPriority()
     for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), rank)
     writeFileSync('/proc/self/oom_score_adj', String(outOfMemoryPoints))
   } catch {
-    // Not allowed in some containers, or no Linux: the statements run all the same.
+    // Not permitted in some containers, and not available on other systems than Linux; statements run anyway.
   }
 }

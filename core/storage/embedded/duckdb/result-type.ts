@@ -1,4 +1,4 @@
-// DuckDB's types by the names results show.
+// Maps DuckDB's types to the type names in results.
 import { type DuckDBType, DuckDBTypeId as Id } from '@duckdb/node-api'
 import { structType } from '../../../model/nested-type.ts'
 import type { ResultType } from '../../../model/types.ts'
@@ -29,7 +29,7 @@ const names: Partial<Record<Id, ResultType>> = {
   [Id.SQLNULL]: 'Null'
 }
 
-/** The name of a type; what has none of its own comes as text. A map is a list of its entries. */
+/** The result type of a DuckDB type. Types without an equivalent become text; maps are lists of entries. */
 export function resultType(type: DuckDBType): ResultType {
   if (type.alias === 'JSON') return 'Json'
   const name = names[type.typeId]
@@ -45,7 +45,7 @@ export function resultType(type: DuckDBType): ResultType {
   return inner.kind === 'map' ? `List<${structType(fields)}>` : structType(fields)
 }
 
-/** What a nested type holds. */
+/** The types in a nested type. */
 export type InnerTypes =
   | { readonly kind: 'list'; readonly item: DuckDBType }
   | { readonly kind: 'struct' | 'map'; readonly fields: readonly (readonly [string, DuckDBType])[] }
@@ -56,6 +56,10 @@ export function innerTypes(type: DuckDBType): InnerTypes | undefined {
   }
   if (type.typeId === Id.STRUCT) {
     const { entryNames, entryTypes } = type as unknown as { entryNames: string[]; entryTypes: DuckDBType[] }
+    // Unnamed struct members (of `ROW`) are known to the library by position only.
+    entryNames.forEach((name, i) => {
+      if (name === '') entryNames[i] = `c${i}`
+    })
     return { kind: 'struct', fields: entryNames.map((name, i) => [name, entryTypes[i]!]) }
   }
   if (type.typeId === Id.MAP) {

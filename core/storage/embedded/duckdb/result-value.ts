@@ -1,4 +1,4 @@
-// DuckDB's values as ours, where a column is no typed array: nested, rare, and 128 bits wide.
+// Converts DuckDB values that are not numbers in typed arrays: nested values and 128-bit integers.
 import {
   type DuckDBArrayValue,
   type DuckDBBlobValue,
@@ -17,7 +17,10 @@ import { innerTypes } from './result-type.ts'
 
 type Convert = (value: DuckDBValue) => unknown
 
-/** How values of a type become arrays, objects, bytes, numbers, bigint or text: times as numbers in their unit at any depth. */
+/**
+ * A function that converts values of a type to arrays, objects, bytes, numbers, bigint or text; times become numbers in their unit, at any
+ * depth.
+ */
 export function plainValue(type: DuckDBType): Convert {
   const convert = presentValue(type)
   return value => (value === null ? null : convert(value))
@@ -57,7 +60,7 @@ function presentValue(type: DuckDBType): Convert {
   return value => (typeof value === 'object' ? String(value) : value)
 }
 
-/** Months, days and nanoseconds in one integer of 128 bits, 32, 32 and 64 of them. */
+/** Packs months, days and nanoseconds into a 128-bit integer (32, 32 and 64 bits). */
 function wholeInterval({ months, days, micros }: DuckDBIntervalValue): bigint {
   return (BigInt(months) << 96n) | (BigInt.asUintN(32, BigInt(days)) << 64n) | BigInt.asUintN(64, micros * 1000n)
 }
@@ -73,7 +76,7 @@ function mapEntries(key: Convert, value: Convert): Convert {
   return map => (map as DuckDBMapValue).entries.map(entry => ({ key: key(entry.key), value: value(entry.value) }))
 }
 
-/** Sums of integers come as 128 bits; what fits into 64 is given as such. */
+/** Sums of integers are 128-bit; values that fit into 64 bits are returned as such. */
 export function narrow(values: readonly DuckDBValue[]): ResultVector {
   const narrowed = new BigInt64Array(values.length)
   const valid = bitmap(values.length, true)

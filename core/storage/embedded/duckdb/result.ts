@@ -1,4 +1,4 @@
-// DuckDB's result chunks as our columns.
+// Converts DuckDB's result chunks to our columns.
 import {
   DuckDBDataChunk,
   type DuckDBResult,
@@ -16,7 +16,7 @@ import { resultType } from './result-type.ts'
 import { narrow, plainValue } from './result-value.ts'
 import { readTexts, textBytes } from './text-vector.ts'
 
-/** Reads a streaming result; `end` runs once, when nothing runs any more: read to its end (then `whole` is true), left early, failed or cancelled. */
+/** Reads a streaming result. `end` is called once when nothing runs any more; `whole` is true if the result was read to its end. */
 export async function streamResult(
   result: DuckDBResult,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export async function streamResult(
   let open = true
   let whole = false
   let fetching: Promise<unknown> | undefined
-  /** Asks for the next chunk; it is made while the one before is read. */
+  /** Requests the next chunk, which is computed while the current one is read. */
   const fetch = () => {
     const next = translate(result.fetchChunk(), signal).finally(() => {
       fetching = undefined
@@ -72,7 +72,7 @@ export async function streamResult(
   }
 }
 
-/** Reads a result that is complete. */
+/** Reads a materialised result. */
 export function wholeResult(result: DuckDBResult): QueryResult {
   const types = result.columnTypes()
   const made = (result as unknown as { readonly result: bindings.Result }).result
@@ -90,17 +90,17 @@ export function wholeResult(result: DuckDBResult): QueryResult {
   }
 }
 
-/** Sums of integers: what fits into 64 bits is answered as such, and as a decimal number where some value does not. */
+/** Sums of integers: returned as 64-bit integers if all values fit, else as decimals. */
 function isWide({ typeId }: DuckDBType): boolean {
   return typeId === Id.HUGEINT || typeId === Id.UHUGEINT
 }
 
 const wideType = 'Decimal(38, 0)'
 
-/** Chunks that are looked at before the types of sums are known. */
+/** Chunks read ahead to determine the types of sums. */
 const chunksAhead = 16
 
-/** The columns of a streaming result, and the chunks that had to be read for it. */
+/** The columns of a streaming result, and the chunks that were read to determine them. */
 export async function describeResult(result: DuckDBResult, signal?: AbortSignal) {
   const types = result.columnTypes()
   const ahead = types.some(isWide) ? await readAhead(result, signal) : { chunks: [], ended: false }
@@ -136,7 +136,7 @@ function fits(value: unknown): boolean {
   return typeof value !== 'bigint' || BigInt.asIntN(64, value) === value
 }
 
-/** A result that fails on the way ends like one that is read to its end, only that it is no result any more. */
+/** A result that fails while it is read ends like a complete one; this tells them apart. */
 export function checkEnd(result: DuckDBResult, signal?: AbortSignal): void {
   if (result.returnType !== ResultReturnType.INVALID) return
   if (signal?.aborted) throw cancelled(signal)
@@ -193,9 +193,12 @@ export function readVector(
       ? { values: values.map(value => (value === null ? null : String(value))) }
       : narrow(values)
   }
-  if (array === undefined) return { values: chunk.getColumnValues(c).map(plainValue(type)) }
+  if (array === undefined) {
+    const convert = plainValue(chunk.getColumnVector(c).type)
+    return { values: chunk.getColumnValues(c).map(convert) }
+  }
   const vector = bindings.data_chunk_get_vector(chunk.chunk, c)
-  // The chunk's memory goes with the chunk: copy.
+  // A copy, because the memory is freed with the chunk.
   const values = new array(bindings.vector_get_data(vector, rows * width(array)).slice().buffer)
   const valid = readValidity(vector, rows)
   return valid ? { values, valid } : { values }

@@ -1,4 +1,4 @@
-// DuckDB's result chunks as columns that a query process sends: texts stay bytes, numbers are copied once.
+// Converts DuckDB's result chunks to columns that a query process sends: texts stay bytes, numbers are copied once.
 import { type DuckDBDataChunk, type DuckDBType, DuckDBTypeId as Id } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
 import { isValid, type ResultColumn } from '../../../model/batch.ts'
@@ -6,9 +6,9 @@ import { type SentColumn, type SentTexts, textBytes } from '../sql/batch-frame.t
 import { readVector } from './result.ts'
 
 const inlined = 12
-/** Texts that lie this close to each other are read at once: what is between them is shorter than a page, so it is there. */
+/** Texts this close to each other are read together. The gap is shorter than a page, so it is readable. */
 const gap = 64
-/** Bytes read at once, unless one text is longer. */
+/** Bytes read at once, unless a single text is longer. */
 const maxRun = 1 << 20
 
 export function sentColumns(
@@ -33,7 +33,7 @@ function isFixed<T extends ArrayBufferView>(values: T | readonly unknown[]): val
   return ArrayBuffer.isView(values)
 }
 
-/** Texts in the memory of DuckDB. */
+/** Texts that are in DuckDB's memory. */
 class PointedTexts implements SentTexts {
   readonly #structures: ArrayBuffer
   readonly #words: Uint32Array
@@ -88,14 +88,14 @@ class PointedTexts implements SentTexts {
   }
 }
 
-/** Texts that lie one behind the other, so that one call reads them. */
+/** Adjacent texts, read by one call. */
 class Run {
   readonly #structures: ArrayBuffer
   readonly #words: Uint32Array
   readonly #heap: Uint8Array
   readonly #rows: number[] = []
   readonly #starts: number[] = []
-  /** Where the first one goes; the others follow without gaps. */
+  /** The target of the first one; the others follow without gaps. */
   #at = 0
   #end = 0
   #bytes = 0

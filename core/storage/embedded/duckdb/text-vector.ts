@@ -1,20 +1,20 @@
-// Text columns of DuckDB's result chunks as strings: as few calls into the library and as few decodings as the data allows.
+// Reads text columns of DuckDB's result chunks as strings, with as few library calls and decodings as possible.
 import { constants, isAscii } from 'node:buffer'
 import bindings from '@duckdb/node-bindings'
 import { DbError } from '../../../errors.ts'
 import { isValid } from '../../../model/batch.ts'
 
-/** Bytes of the structure of one text: length, then either up to twelve bytes or four of them and a pointer. */
+/** Bytes of DuckDB's string structure: length, then up to twelve bytes, or four of them and a pointer. */
 export const textBytes = 16
 const inlined = 12
-/** Texts that lie this close to each other are read at once: what is between them is shorter than a page, so it is there. */
+/** Texts this close to each other are read together. The gap is shorter than a page, so it is readable. */
 const gap = 64
-/** Bytes read at once, unless one text is longer. */
+/** Bytes read at once, unless a single text is longer. */
 const maxRunBytes = 1 << 20
-/** Bytes of a text that certainly fit into a string. */
+/** Bytes of a text that certainly fit a string. */
 const maxTextLength = constants.MAX_STRING_LENGTH
 
-/** The texts of the first `rows` structures; null where there is none. `data` holds the structures. */
+/** The texts of the first `rows` structures in `data`; null for nulls. */
 export function readTexts(data: Uint8Array, rows: number, valid: Uint8Array | undefined): (string | null)[] {
   const bytes = Buffer.from(data.slice(0, rows * textBytes).buffer)
   const words = new Uint32Array(bytes.buffer, 0, rows * 4)
@@ -35,16 +35,16 @@ export function readTexts(data: Uint8Array, rows: number, valid: Uint8Array | un
   return texts
 }
 
-/** Texts behind pointers, collected while each lies just behind the one before. */
+/** Collects texts behind pointers while they are adjacent. */
 class RunReader {
   private readonly bytes: Buffer
   private readonly words: Uint32Array
   private readonly texts: (string | null)[]
-  /** Rows of the run, and where their texts are. */
+  /** Rows of the run, and the positions of their texts. */
   private readonly rows: number[] = []
   private readonly starts: number[] = []
   private end = 0
-  /** Texts that were read alone, by pointer: repeated ones come with the same. */
+  /** Texts that were read alone, by pointer, because repeated texts have the same pointer. */
   private readonly known = new Map<number, { readonly length: number; readonly text: string }>()
 
   constructor(bytes: Buffer, words: Uint32Array, texts: (string | null)[]) {
@@ -105,7 +105,7 @@ class RunReader {
     })
   }
 
-  /** Bytes behind the pointer of a row. */
+  /** Reads the bytes behind a row's pointer. */
   private fetch(row: number, length: number): Buffer {
     const { buffer } = this.bytes
     const bytes = bindings.get_data_from_pointer(buffer as ArrayBuffer, row * textBytes + 8, length)

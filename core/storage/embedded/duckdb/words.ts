@@ -1,16 +1,16 @@
-// How names, texts and types are written in DuckDB's SQL.
+// Names, texts and types in DuckDB's SQL.
 import { quoteName, quoteText } from '../../../model/sql-text.ts'
 import type { ColumnType, NamedType } from '../../../model/types.ts'
 
 export { quoteName, quoteText }
 
-/** DuckDB's word for a column type. */
+/** The DuckDB type of a column type. */
 export function duckdbType(type: ColumnType): string {
   if (type.startsWith('Decimal')) return type.toUpperCase()
   return typeWords[type as NamedType]
 }
 
-/** A value from its text. */
+/** An expression for a value given as text. */
 export function initialValue(text: string, type: ColumnType): string {
   return `try_cast(${quoteText(text)} AS ${duckdbType(type)})`
 }

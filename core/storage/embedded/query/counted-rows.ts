@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { TableColumn } from '../../../model/table.ts'
 import { hasSeries } from '../catalog/logical.ts'
-import { duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import { duckdbType, parquetRows, quoteName, quoteText } from '../duckdb/index.ts'
 import { countsPath } from '../index/count-file.ts'
 import { isCountable } from '../index/index-spec.ts'
 import { isFile, type KnownCounts, planCounts } from '../read/plan.ts'
@@ -39,17 +39,21 @@ export async function countedRows(
   const inCells = counted.steps.filter(({ path }) => path === 'counts')
   const paths = inCells.flatMap(({ part }) => (isFile(part) ? [part.path] : []))
   const pick = pickColumns(snapshot, [table.timeIndex.name, ...(column ? [column.name] : [])])
-  const { tsids, times } = plan
+  const { tsids, times, parameter } = plan
   const edges = inCells.map(step => ({ ...step, path: 'scan' as const }))
   const rest = counted.steps.filter(({ path }) => path !== 'counts' && path !== 'skip')
   const values = pick.columns.map(each => `${cellOf(each, table.timeIndex)} AS ${quoteName(each.physical)}`)
-  const from = `read_parquet([${paths.map(path => quoteText(join(dataDir, countsPath(path)))).join(', ')}])`
+  const cells = parquetRows(
+    paths.map(path => quoteText(join(dataDir, countsPath(path)))),
+    parameter
+  )
+  const shared = { tsids, times, ...(parameter !== undefined && { parameter }) }
   return {
     plan: { ...counted, tsids },
     rows: {
-      cells: `SELECT ${values.join(', ')}, m."rows" AS __rows FROM ${from} m WHERE m."of" = ${column?.id ?? 0}`,
-      edges: relation(snapshot, { steps: edges, tsids, times }, limits, pick),
-      ...(rest.length > 0 && { rest: relation(snapshot, { steps: rest, tsids, times }, limits, pick) }),
+      cells: `SELECT ${values.join(', ')}, m."rows" AS __rows FROM ${cells} m WHERE m."of" = ${column?.id ?? 0}`,
+      edges: relation(snapshot, { steps: edges, ...shared }, limits, pick),
+      ...(rest.length > 0 && { rest: relation(snapshot, { steps: rest, ...shared }, limits, pick) }),
       time: table.timeIndex.physical,
       width: Math.max(...paths.map(path => known.get(path)!.width)),
       isUtc: timezone === 'UTC'

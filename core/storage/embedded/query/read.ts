@@ -73,7 +73,7 @@ async function prepareSql(
   const plans: RowPlan[] = []
   for (const { table, where, columns } of query.relations) {
     const snapshot = snapshots.get(table.id)!
-    const plan = await planRows(parts, snapshot, where, pace)
+    const plan = { ...(await planRows(parts, snapshot, where, pace)), parameter: 1 + (query.parameters?.length ?? 0) }
     rows.push(relation(snapshot, plan, parts.limits, columns && pickColumns(snapshot, columns)))
     counts.push(columns && (await countedRows(parts, snapshot, plan, columns, query.timezone)))
     plans.push(plan)
@@ -162,7 +162,7 @@ function timesIn(where: Condition): TimeRange {
 }
 
 function asksLatest(where: Condition): boolean {
-  return where.kind === 'newest' || (where.kind === 'all' && where.of.some(asksLatest))
+  return where.kind === 'latest' || (where.kind === 'all' && where.of.some(asksLatest))
 }
 
 /** More series than a list should hold are left to a join with their tags. */
@@ -192,7 +192,7 @@ async function prepareScan(parts: ReadDependencies, query: ScanQuery, snapshot: 
   const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
   const plan = await planRows(parts, snapshot, where, pace)
   counted(parts, plan)
-  const sql = scan(query, relation(snapshot, plan, parts.limits))
+  const sql = scan(query, relation(snapshot, { ...plan, parameter: 1 }, parts.limits))
   return (signal, release) => parts.duckdb.stream({ sql }, signal, release)
 }
 

@@ -70,7 +70,7 @@ export async function runSeries(
   }
   // From here on the stream lets the files go, also when it cannot be opened.
   const result = await parts.duckdb.stream(
-    { sql: seriesSql(query, whole, { ...plan, tsids }, parts.limits) },
+    { sql: seriesSql(query, whole, { ...plan, tsids, parameter: 1 }, parts.limits) },
     signal,
     release
   )

@@ -14,7 +14,7 @@ import {
   storedColumns,
   tableColumn
 } from '../catalog/logical.ts'
-import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
+import { duckdbType, initialValue, parquetRows, quoteName, quoteText } from '../duckdb/index.ts'
 import { groupColumn } from '../index/group-column.ts'
 import type { Groups } from '../index/prune.ts'
 import { type HiddenColumn, hiddenColumns, type SpooledRows } from '../memory/memtable.ts'
@@ -46,6 +46,8 @@ export interface SourceOptions {
   readonly tsids?: Uint32Array | undefined
   /** Row groups of a file to read; default all. */
   readonly groups?: (file: DataFile) => Groups
+  /** Of the statement: see `parquetRows`. */
+  readonly parameter?: number | undefined
   readonly limits?: ReadLimits
 }
 
@@ -54,7 +56,15 @@ export function fileRows(
   table: Table,
   files: readonly DataFile[],
   dataDir: string,
-  { columns: wanted = fileColumns(table), times, only, tsids, groups = () => undefined, limits }: SourceOptions = {}
+  {
+    columns: wanted = fileColumns(table),
+    times,
+    only,
+    tsids,
+    groups = () => undefined,
+    limits,
+    parameter
+  }: SourceOptions = {}
 ): string[] {
   const alike = [...Map.groupBy(files, file => file.columns.join()).values()]
   return alike
@@ -74,7 +84,7 @@ export function fileRows(
         only !== undefined && ofTables('m.', only),
         tagged && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
       ])
-      return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}]) m${where}`
+      return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${parquetRows(paths, parameter)} m${where}`
     })
 }
 
@@ -146,7 +156,7 @@ function inGroups(groups: Groups): string | false {
 export function spooledRows(
   table: Table,
   spooled: readonly SpooledRows[],
-  { columns: wanted = storedColumns(table), times = {}, only, tsids, limits }: SourceOptions = {}
+  { columns: wanted = storedColumns(table), times = {}, only, tsids, limits, parameter }: SourceOptions = {}
 ): string[] {
   const layoutOf = ({ hidden, columns }: SpooledRows) => [
     ...hidden.map(([name]) => name),
@@ -163,7 +173,7 @@ export function spooledRows(
       present.has('__tsid') && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
     ])
     const paths = alike.map(({ file }) => quoteText(file.path))
-    return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}]) m${where}`
+    return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${parquetRows(paths, parameter)} m${where}`
   })
 }
 

@@ -1,9 +1,9 @@
-// Aggregates, by the names other databases have: selectors, approximations, sketches.
+// Aggregates under the names of other databases: selectors, approximations, sketches.
 import type { Macros } from './index.ts'
 
-/** Hashes a sketch of distinct values keeps, the smallest ones: fewer values are counted exactly, more to about 2 %. */
+/** Hashes that a distinct-count sketch keeps (the smallest): fewer values are counted exactly, more within about 2 %. */
 const kept = 4096
-/** Keys of buckets: those of positive values are above, those of negative ones below zero, in the order of the values. */
+/** Offset of bucket keys: positive values have keys above zero, negative ones below, in the order of the values. */
 const offset = 10_000_000
 const gamma = '(1 + e) / (1 - e)'
 const bucket = `CAST(ceil(ln(abs(v)) / ln(${gamma})) AS INTEGER) + ${offset}`
@@ -22,8 +22,6 @@ export const aggregateMacros: Macros = {
   'approx_distinct(x)': 'approx_count_distinct(x)',
   'approx_median(x)': 'approx_quantile(x, 0.5)',
   'polyval(c, x)': `list_reduce(list(CAST(c AS DOUBLE)) FILTER (WHERE c IS NOT NULL), lambda a, b: a * CAST(any_value(x) AS DOUBLE) + b)`,
-  'var(x)': 'var_samp(x)',
-  'covar(x, y)': 'covar_samp(x, y)',
   'selector_first(v, t)': `struct_pack("value" := arg_min(v, t), "time" := min(t) FILTER (WHERE v IS NOT NULL))`,
   'selector_last(v, t)': `struct_pack("value" := arg_max(v, t), "time" := max(t) FILTER (WHERE v IS NOT NULL))`,
   'selector_min(v, t)': `struct_pack("value" := min(v), "time" := arg_min(t, v))`,

@@ -1,4 +1,4 @@
-// Functions that users of other databases know, as macros in terms of DuckDB's own. One file for each kind.
+// Functions of other databases, as DuckDB macros. One file per kind.
 import { aggregateMacros } from './aggregate.ts'
 import { jsonMacros } from './json.ts'
 import { deepJsonMacros } from './json-depth.ts'
@@ -9,7 +9,7 @@ import { timeMacros } from './time.ts'
 import { typeMacros } from './type.ts'
 import { vectorMacros } from './vector.ts'
 
-/** By name and parameters, as `name(a, b)`, what a call means; several forms of one name differ in the number of their parameters. */
+/** Calls, as `name(a, b)`, and the SQL they stand for. Forms of one name differ in the number of parameters. */
 export type Macros = Readonly<Record<string, string>>
 
 const all: Macros = {
@@ -40,17 +40,17 @@ const statements: readonly (readonly [name: string, sql: string])[] = Array.from
 )
 
 /**
- * DuckDB names places in the text of a macro as it does those in the statement: macros stand behind so much space, in bytes, that few
- * statements reach as far.
+ * DuckDB reports positions in a macro like positions in the statement. Macros therefore begin behind so much white space, in bytes, that few
+ * statements reach it.
  */
 const textStart = 2 << 20
 
-/** The statements that make them. */
+/** The statements that create all macros. */
 export function macroStatements(): string {
   return ' '.repeat(textStart) + statements.map(([, sql]) => sql).join('')
 }
 
-/** The macro whose text holds the place of an error, where the statement has so many bytes; undefined for places in the statement. */
+/** The macro that contains the position of an error, for a statement of so many bytes; undefined for positions in the statement. */
 export function macroAt(place: number, statementBytes: number): string | undefined {
   if (place < Math.max(textStart, statementBytes)) return undefined
   let end = textStart

@@ -1,19 +1,19 @@
-// Functions of JSON that go down by recursion and crash on text that is nested some thousand levels deep: they take no such text.
+// JSON functions that recurse and crash on text nested thousands of levels deep, wrapped so that they refuse such text.
 import { maxJsonDepth } from '../../../../model/json.ts'
 import { quoteText } from '../words.ts'
 import type { Macros } from './index.ts'
 
 /**
- * Bytes of text that is looked at no further: it has room for a fourth of the levels DuckDB crashes on, on a stack of 8 MiB. Those of the
- * structure a document is read by, where each level is a type, are fewer.
+ * Text up to so many bytes needs no check: it cannot have more than a fourth of the levels that crash DuckDB on a stack of 8 MiB. The
+ * structure argument, where each level is a type, has a smaller limit.
  */
 const harmlessBytes = 8192
 const harmlessStructureBytes = 1024
 
-/** What stands between two brackets: anything else, and texts with whatever is in them. */
+/** Matches what is between two brackets: other characters, and whole strings. */
 const between = String.raw`(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*")*`
 
-/** Text nested no deeper than `levels`: it is matched in one go, in proportion to its length. */
+/** Matches text nested at most `levels` deep, in linear time. */
 function nested(levels: number): string {
   return levels === 0 ? between : String.raw`${between}(?:[\[{]${nested(levels - 1)}[\]}]${between})*`
 }
@@ -24,7 +24,7 @@ const isShallow = (text: string, bytes: number) =>
 const refusal = quoteText(`the JSON is nested deeper than ${maxJsonDepth} levels`)
 const document = (name: string) =>
   `CASE WHEN ${name} IS NULL OR ${isShallow(`CAST(${name} AS VARCHAR)`, harmlessBytes)} THEN ${name} ELSE error(${refusal}) END`
-/** DuckDB wants a constant, which nothing with an `error` in it is: this one is no JSON instead. */
+/** DuckDB requires a constant, and an expression with `error` is none, so this one is invalid JSON instead. */
 const structure = `CASE WHEN ${isShallow('structure', harmlessStructureBytes)} THEN structure ELSE ${refusal} END`
 
 const calls = (name: string, parameters: readonly string[]) =>
@@ -46,7 +46,7 @@ export const deepJsonMacros: Macros = {
   ...Object.fromEntries(reading.map(name => [`${name}(j, structure)`, `system.main.${name}(j, ${structure})`] as const))
 }
 
-/** Names that mean DuckDB's own functions where they stand behind a schema. */
+/** Names that mean DuckDB's own functions if qualified with a schema. */
 export const deepJsonNames: ReadonlySet<string> = new Set([
   'json_structure',
   'json_contains',

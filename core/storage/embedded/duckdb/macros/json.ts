@@ -1,4 +1,4 @@
-// JSON, by the names other databases have. A path is JSONPath, or members with dots between.
+// JSON functions under the names of other databases. A path is JSONPath, or members separated by dots.
 import type { Macros } from './index.ts'
 
 const path = (p: string) => `CASE WHEN ${p} LIKE '$%' OR ${p} LIKE '/%' THEN ${p} ELSE '$.' || ${p} END`
@@ -19,17 +19,13 @@ const kind = `CASE json_type(j) WHEN 'VARCHAR' THEN 'string' WHEN 'UBIGINT' THEN
     ELSE lower(json_type(j)) END`
 
 export const jsonMacros: Macros = {
-  'jsonb_array_length(j)': 'json_array_length(j)',
+  '@>@(j, part)': 'json_contains(j, CAST(part AS VARCHAR))',
+  '@<@(part, j)': 'json_contains(j, CAST(part AS VARCHAR))',
+  '@~(j, k)': `list_contains(CASE json_type(j) WHEN 'ARRAY' THEN json_extract_string(j, '$[*]') ELSE json_keys(j) END, k)`,
   'json_typeof(j)': kind,
-  'jsonb_typeof(j)': kind,
   'json_object_keys(j)': 'unnest(json_keys(j))',
-  'jsonb_object_keys(j)': 'unnest(json_keys(j))',
   'json_array_elements(j)': "unnest(json_extract(j, '$[*]'))",
-  'jsonb_array_elements(j)': "unnest(json_extract(j, '$[*]'))",
   'json_array_elements_text(j)': "unnest(json_extract_string(j, '$[*]'))",
-  'jsonb_array_elements_text(j)': "unnest(json_extract_string(j, '$[*]'))",
-  'jsonb_pretty(j)': 'json_pretty(j)',
-  'jsonb_path_exists(j, p)': 'json_exists(j, p)',
   'json_get_object(j, p)': `json_extract(j, ${path('p')})`,
   'parse_json(x)': 'CAST(x AS JSON)',
   'json_to_string(j)': 'CAST(j AS VARCHAR)',

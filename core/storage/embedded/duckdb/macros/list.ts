@@ -1,4 +1,4 @@
-// Lists, by the names other databases have.
+// List functions under the names of other databases.
 import type { Macros } from './index.ts'
 
 const removed = 'list_filter(l, lambda each: each IS DISTINCT FROM x)'
@@ -19,7 +19,7 @@ export const listMacros: Macros = {
   'array_sum(l)': 'list_sum(l)',
   'array_union(l, other)': 'list_sort(list_distinct(list_concat(l, other)))',
   'array_upper(l, dimension)': 'CASE WHEN len(l) > 0 THEN len(l) END',
-  // Of maps, too: a branch that is not taken must have a meaning as well, and JSON is one of both.
+  // Works for maps, too. DuckDB resolves branches that are not taken as well, so they go through JSON, which both types convert to.
   'cardinality(l)': `CASE WHEN l IS NULL THEN NULL WHEN typeof(l) LIKE 'MAP(%' THEN CAST(len(json_keys(to_json(l))) AS UBIGINT)
     ELSE json_array_length(to_json(l)) END`,
   'empty(l)': 'len(l) = 0'

@@ -1,14 +1,14 @@
-// Texts: regular expressions, by the names other databases have.
+// Text functions under the names of other databases.
 import type { Macros } from './index.ts'
 
-/** Groups of a pattern, at most nine: parentheses that are neither escaped nor in brackets nor of another kind. */
+/** Number of groups of a pattern, at most nine: parentheses that are not escaped, not in brackets and capturing. */
 const groups = String.raw`least(9, len(regexp_replace(regexp_replace(p, '\\.|\[[^\]]*\]|\(\?[^P<]', '', 'g'), '[^(]', '', 'g')))`
 const numbered = Array.from({ length: 9 }, (_, i) => `regexp_extract(s, '(?:' || p || ')()()()()()()()()()', ${i + 1})`)
 
 const literal = String.raw`CASE WHEN contains(CAST(x AS VARCHAR), '\')
     THEN 'E''' || replace(replace(CAST(x AS VARCHAR), '\', '\\'), '''', '''''') || ''''
     ELSE '''' || replace(CAST(x AS VARCHAR), '''', '''''') || '''' END`
-/** Words that are no names without quotes. */
+/** Words that must be quoted as names. */
 const reserved =
   `all and any array as asc both case cast check collate column constraint create cross current_date current_time
   current_timestamp current_user default desc distinct do else end except false fetch for foreign from full grant group having ilike in inner
@@ -17,11 +17,11 @@ const reserved =
     .split(/\s+/)
     .map(word => `'${word}'`)
 const part = 'string_split(s, d)'
-/** Letters and digits in a row, and what stands between. */
+/** Runs of letters and digits, and what is between them. */
 const pieces = String.raw`regexp_extract_all(lower(s), '[\p{L}\p{N}]+|[^\p{L}\p{N}]+')`
 const flagged = `'(?' || flags || ')' || p`
 
-/** The number an address is. */
+/** The number of an IPv4 address. */
 function ipv4(address: string): string {
   return `list_reduce(list_transform(string_split(${address}, '.'), lambda p: CAST(CAST(p AS UTINYINT) AS BIGINT)), lambda a, b: a * 256 + b)`
 }

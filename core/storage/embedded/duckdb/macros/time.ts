@@ -1,30 +1,30 @@
-// Times, by the names other databases have.
+// Time functions under the names of other databases.
 import type { Macros } from './index.ts'
 
-/** A text in the zone of the session, or a time, as a time in UTC. */
+/** A text in the session's time zone, or a time, as a UTC time. */
 const asTime = (x: string) =>
   `CASE WHEN typeof(${x}) = 'VARCHAR' THEN timezone('UTC', CAST(CAST(${x} AS VARCHAR) AS TIMESTAMPTZ)) ELSE CAST(CAST(${x} AS VARCHAR) AS TIMESTAMP) END`
 
 const isTime = (x: string) => `typeof(${x}) = 'VARCHAR' OR typeof(${x}) LIKE 'TIMESTAMP%' OR typeof(${x}) = 'DATE'`
 
-/** Texts and times as they are, numbers as counted from 1970. */
+/** Texts and times as they are; numbers count from 1970. */
 const counted = (type: string, unit: string, ofNumber: string) =>
   `CASE WHEN ${isTime('x')} THEN CAST(${unit === '' ? asTime('x') : `date_trunc('${unit}', ${asTime('x')})`} AS ${type}) ELSE CAST(${ofNumber} AS ${type}) END`
 
 const integer = 'CAST(CAST(x AS VARCHAR) AS BIGINT)'
 
-/** Slots of a length, counted from an origin, in the type of the time. */
+/** Buckets of a length, counted from an origin, in the type of the time. */
 const bin = (origin: string) => `cast_to_type(time_bucket(i, t, ${origin}), t)`
 const moment = (x: string) =>
   `CASE typeof(${x}) WHEN 'TIMESTAMP WITH TIME ZONE' THEN timezone('UTC', CAST(${x} AS TIMESTAMPTZ)) ELSE CAST(${x} AS TIMESTAMP) END`
 
-/** DuckDB's own clock has a zone, and compares with no column. */
+/** DuckDB's own clock has a time zone and cannot be compared with columns. */
 const clock = "timezone('UTC', system.main.now())"
 
-/** A text by its form, in the zone of the session unless it has an offset, as a time in UTC. */
+/** A text parsed by a format, in the session's time zone unless it has an offset, as a UTC time. */
 const parsed = "timezone('UTC', CAST(strptime(x, form) AS TIMESTAMPTZ))"
 
-/** The clock of a moment in the zone of the session. */
+/** The local time of a moment in the session's time zone. */
 const localTime = (x: string) =>
   `CASE typeof(${x}) WHEN 'TIMESTAMP WITH TIME ZONE' THEN timezone(current_setting('TimeZone'), CAST(${x} AS TIMESTAMPTZ)) ELSE CAST(${x} AS TIMESTAMP) END`
 
@@ -40,7 +40,7 @@ export const timeMacros: Macros = {
   'date_bin_wallclock(i, t)': bin("TIMESTAMP '1970-01-01'"),
   'date_bin_wallclock(i, t, origin)': bin(moment('origin')),
   'date_format(t, form)': 'strftime(t, form)',
-  // date_trunc with a zone, whose days and months begin with it. A name of its own: what has one macro is a function of DuckDB no more.
+  // date_trunc with a zone in which days and months begin. It has its own name, because one macro would hide all forms of DuckDB's function.
   'date_trunc_in(part, t, zone)': `timezone('UTC', timezone(zone, date_trunc(part, timezone(zone, timezone('UTC', ${moment('t')})))))`,
   'to_char(t, form)': `CASE WHEN contains(form, '%') THEN strftime(t, form)
     ELSE error('to_char takes patterns such as YYYY only as a constant: ' || form) END`,
@@ -64,11 +64,13 @@ export const timeMacros: Macros = {
   'from_unixtime(x)': 'make_timestamp(CAST(x AS BIGINT) * 1000000)',
   'to_date(x)': `CASE WHEN ${isTime('x')} THEN CAST(CAST(x AS VARCHAR) AS DATE) ELSE DATE '1970-01-01' + CAST(CAST(x AS VARCHAR) AS INTEGER) END`,
   'to_local_time(t)': localTime('t'),
-  // The zone of AT TIME ZONE: a clock stays the same, a moment is read in it.
+  // The operand of AT TIME ZONE: a local time stays as it is, a moment is converted.
   'to_local_time(t, zone)': `CASE typeof(t) WHEN 'TIMESTAMP WITH TIME ZONE' THEN timezone(zone, CAST(t AS TIMESTAMPTZ)) ELSE CAST(t AS TIMESTAMP) END`,
   'date_sub(t, i)': 't - CAST(i AS INTERVAL)',
   'date_sub(part, a, b)': 'system.main.date_sub(part, a, b)',
   'date_subtract(t, i)': 't - CAST(i AS INTERVAL)',
+  'make_interval(years := 0, months := 0, weeks := 0, days := 0, hours := 0, mins := 0, secs := 0)':
+    'to_years(years) + to_months(months) + to_weeks(weeks) + to_days(days) + to_hours(hours) + to_minutes(mins) + to_seconds(secs)',
   'overlaps(a, b, c, d)': 'least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b)',
   'to_timezone(t, zone)': `timezone(zone, timezone('UTC', CAST(t AS TIMESTAMP)))`,
   'tz(t)': 't',

@@ -1,4 +1,4 @@
-// Types and absent values, by the names other databases have.
+// Type functions under the names of other databases.
 import type { Macros } from './index.ts'
 
 const named = (names: Readonly<Record<string, string>>, other: string) =>
@@ -46,7 +46,7 @@ const arrow = {
 
 export const typeMacros: Macros = {
   'arrow_typeof(x)': named(arrow, 'typeof(x)'),
-  // Numbers with a fraction are cut off, others are what they are cast to.
+  // Numbers with a fraction are truncated; others are cast.
   'arrow_whole(x, other)': `CASE WHEN typeof(x) LIKE 'DECIMAL(%' THEN CAST(split_part(CAST(x AS VARCHAR), '.', 1) AS HUGEINT)
     WHEN typeof(x) IN ('FLOAT', 'DOUBLE') THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS HUGEINT) ELSE other END`,
   'pg_typeof(x)': named(postgres, `replace(lower(typeof(x)), 'decimal', 'numeric')`),

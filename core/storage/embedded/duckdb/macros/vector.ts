@@ -1,9 +1,9 @@
-// Vectors, by the names GreptimeDB has: lists of 32-bit floats, or texts such as '[1.0, 2.0]'.
+// Vector functions under the names of GreptimeDB: lists of 32-bit floats, or texts such as '[1.0, 2.0]'.
 import type { Macros } from './index.ts'
 
 const vector = (x: string) => `CAST(${x} AS FLOAT[])`
 
-/** Element by element; vectors of two lengths are an error. */
+/** Applies an operator to each element; vectors of different lengths are an error. */
 function each(operator: string): string {
   const [one, other] = [vector('a'), vector('b')]
   return `CASE WHEN len(${one}) <> len(${other}) THEN error('vectors of ' || len(${one}) || ' and ' || len(${other}) || ' elements')
