@@ -118,6 +118,12 @@ const counting = [
   'SELECT count(*) FROM @ UNION ALL SELECT 5'
 ]
 
+/** Constants that come several times, and near each other. */
+function repeated(a: string, b: string, c: string): string {
+  const filtered = (time: string) => `count(*) FILTER (WHERE "at" >= ${a} AND "at" < ${time})`
+  return `SELECT ${filtered(a)} AS n, ${filtered(b)} AS m, ${filtered(c)} AS o FROM @ WHERE "at" >= ${a} OR "at" < ${b}`
+}
+
 /** Of times: between these places every minute or so is a border. */
 function timed(at: (milliseconds: number) => string, isTyped: boolean): readonly string[] {
   const any = () => Math.floor(Math.random() * 4_000_000) - 200_000
@@ -129,6 +135,7 @@ function timed(at: (milliseconds: number) => string, isTyped: boolean): readonly
     `SELECT count(*) FROM @ WHERE "at" < ${at(place())} OR "at" >= ${at(place())}`,
     `SELECT count(*) FROM @ WHERE "at" BETWEEN ${at(place())} AND ${at(place() + 600_000)}`,
     `SELECT count(*) FROM @ WHERE "at" = ${at(place())}`,
+    repeated(at(place()), at(place()), at(place())),
     `SELECT count(*) FROM @ WHERE "at" <> ${at(place())}`,
     `SELECT count(*) FROM @ WHERE NOT ("at" <= ${at(place())})`,
     `SELECT date_trunc('hour', "at") AS h, count(*) FILTER (WHERE "at" >= ${at(place())}) AS n FROM @ GROUP BY h`,
@@ -224,4 +231,36 @@ t.test('rows that may hide one another are not counted', async t => {
   }
   const answer = await ask(engine, table, 'SELECT count(*) FROM @')
   t.strictSame([answer.rows, isCounted(answer)], [[[20_000n]], false])
+})
+
+t.test('times of every unit', async t => {
+  for (const [type, perMillisecond] of [
+    ['TimestampSecond', 0.001],
+    ['TimestampMicrosecond', 1_000],
+    ['TimestampNanosecond', 1_000_000]
+  ] as const) {
+    const forced = new ForcedPaths()
+    const engine = await openEngine(t, temporaryFolder(t), { limits: forced.limits })
+    const table = await engine.catalog.createTable({
+      database: 'public',
+      name: 'logs',
+      columns: [
+        { name: 'at', type, semantic: 'timestamp', nullable: false },
+        { name: 'level', type: 'String', semantic: 'field', nullable: true }
+      ],
+      options: { append_mode: true }
+    })
+    const rows = 40_000
+    const at = Array.from({ length: rows }, (_, i) => BigInt(Math.floor((start + i * 100) * perMillisecond)))
+    const level = Array.from({ length: rows }, (_, i) => levels[i % levels.length])
+    const columns = [fixed('at', type, BigInt64Array.from(at), 'timestamp'), text('level', level)]
+    await engine.write([{ table, rows, columns, op: 'put' }], never)
+    await engine.maintain({ kind: 'flush', table }, never)
+    for (const sql of timed(offset => `TIMESTAMP ${literal(offset)}`, true)) {
+      const answers: Answer[] = []
+      for (const _ of forced.each()) answers.push(await ask(engine, table, sql))
+      t.ok(isCounted(answers[0]!), sql)
+      for (const answer of answers.slice(1)) t.strictSame(answers[0]!.rows, answer.rows, `${sql} ${type}`)
+    }
+  }
 })

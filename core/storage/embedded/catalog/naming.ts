@@ -2,7 +2,7 @@
 import type { ColumnDefinition, TableColumn } from '../../../model/table.ts'
 
 /** Columns the engine keeps beside the user's, see memtable.ts. */
-export const hiddenNames = ['__tsid', '__seq', '__op', '__table', '__rank', '__deleted', '__group']
+export const hiddenNames = ['__tsid', '__seq', '__op', '__table', '__rank', '__deleted', '__group', '__file_time']
 
 /** Gives a column its id and a physical name no other column of the table ever had, whatever the case. */
 export function identify(column: ColumnDefinition, id: number, taken: Set<string>): TableColumn {

@@ -48,7 +48,7 @@ export function countStatement(
       at,
       isRowFunction
     )
-    if (!reading.select(select)) continue
+    if (!reading.select(select) || constantsOf(reading.cuts).length > maxRanges) continue
     edits.push(...reading.edits)
     rows.set(table, countedSql(table.counts, reading.cuts))
   }
@@ -85,6 +85,13 @@ interface Cut {
   readonly constant: string
   /** It is a whole second, as written. */
   readonly isWhole: boolean
+}
+
+/** Constants that a statement compares the time index with; with more of them counts are not worth reading. */
+const maxRanges = 8
+
+function constantsOf(cuts: readonly Cut[]): readonly string[] {
+  return [...new Set(cuts.map(({ constant }) => constant))]
 }
 
 /** Replaces parameters by constants, because the unit for truncating times may be one. */
@@ -460,7 +467,7 @@ function print(node: Node): string | undefined {
 }
 
 /** SQL that replaces the table: stored counts for intervals on one side of all comparisons, and the rows of the other intervals. */
-function countedSql({ cells, edges, rest, time, width }: CountedRows, cuts: readonly Cut[]): string {
+function countedSql({ cells, edges, rest, time, width, fileTimeType }: CountedRows, cuts: readonly Cut[]): string {
   const column = quoteName(time)
   const parts = [`SELECT * FROM (${cells})`]
   if (cuts.length > 0) {
@@ -473,12 +480,20 @@ function countedSql({ cells, edges, rest, time, width }: CountedRows, cuts: read
       })
       .join(' OR ')
     const reach = `INTERVAL '${width + 2} seconds'`
-    const near = cuts.map(({ constant }) => {
-      const at = `CAST(${constant} AS TIMESTAMP)`
-      return `${column} BETWEEN ${at} - ${reach} AND ${at} + ${reach}`
+    const ranges = constantsOf(cuts).map(constant => {
+      const [first, last] = ['-', '+'].map(
+        op => `CAST(CAST(${constant} AS TIMESTAMP) ${op} ${reach} AS ${fileTimeType})`
+      )
+      return `__file_time BETWEEN ${first} AND ${last}`
     })
     parts[0] += ` WHERE NOT (${isCut})`
-    parts.push(`SELECT *, 1::BIGINT FROM (${edges}) WHERE (${[...new Set(near)].join(' OR ')}) AND (${isCut})`)
+    // One SELECT for each constant, because DuckDB excludes row groups by a range of times, but not by an OR of ranges.
+    for (const [i, range] of ranges.entries()) {
+      const others = ranges.slice(0, i).map(other => ` AND (${other}) IS NOT TRUE`)
+      parts.push(
+        `SELECT * EXCLUDE (__file_time), 1::BIGINT FROM (${edges}) WHERE ${range}${others.join('')} AND (${isCut})`
+      )
+    }
   }
   if (rest !== undefined) parts.push(`SELECT *, 1::BIGINT FROM (${rest})`)
   return `(${parts.join(' UNION ALL ')})`

@@ -40,7 +40,10 @@ const reader = new FrameReader((kind, statement, argument, payload) => {
   else if (kind === FrameKind.ping) send(encodeFrame(FrameKind.ping, 0))
   else
     void opening?.then(statements => {
-      if (kind === FrameKind.run) return statements.run(statement, json() as StatementFrame)
+      if (kind === FrameKind.run) {
+        const others = JSON.parse(payload.toString('utf8', 0, argument)) as Omit<StatementFrame, 'text'>
+        return statements.run(statement, { ...others, text: payload.toString('utf8', argument) })
+      }
       if (kind === FrameKind.credit) statements.credit(statement, argument)
       else if (kind === FrameKind.cancel) statements.cancel(statement)
     })

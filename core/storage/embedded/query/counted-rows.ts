@@ -39,6 +39,7 @@ export async function countedRows(
   const inCells = counted.steps.filter(({ path }) => path === 'counts')
   const paths = inCells.flatMap(({ part }) => (isFile(part) ? [part.path] : []))
   const pick = pickColumns(snapshot, [table.timeIndex.name, ...(column ? [column.name] : [])])
+  const withFileTime = { ...pick, names: `${pick.names}, __file_time`, hasFileTime: true } as const
   const { tsids, times, parameter } = plan
   const edges = inCells.map(step => ({ ...step, path: 'scan' as const }))
   const rest = counted.steps.filter(({ path }) => path !== 'counts' && path !== 'skip')
@@ -52,8 +53,9 @@ export async function countedRows(
     plan: { ...counted, tsids },
     rows: {
       cells: `SELECT ${values.join(', ')}, m."rows" AS __rows FROM ${cells} m WHERE m."of" = ${column?.id ?? 0}`,
-      edges: relation(snapshot, { steps: edges, ...shared }, limits, pick),
+      edges: relation(snapshot, { steps: edges, ...shared }, limits, withFileTime),
       ...(rest.length > 0 && { rest: relation(snapshot, { steps: rest, ...shared }, limits, pick) }),
+      fileTimeType: table.timeIndex.type === 'TimestampNanosecond' ? 'TIMESTAMP_NS' : 'TIMESTAMP',
       time: table.timeIndex.physical,
       width: Math.max(...paths.map(path => known.get(path)!.width)),
       isUtc: timezone === 'UTC'

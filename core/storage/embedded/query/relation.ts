@@ -17,6 +17,8 @@ export interface ColumnSelection {
   readonly names: string
   /** `SELECT …` of the same without a row. */
   readonly empty: string
+  /** Also the time index as files store it, as `__file_time`. All rows must be in files. */
+  readonly hasFileTime?: true
 }
 
 export type HeldText = Extract<Condition, { kind: 'contains' }>
@@ -47,7 +49,17 @@ export function relation(
   const columns = { columns: wanted.filter(column => column.semantic !== 'tag') }
   const groups = new Map(steps.map(step => [step.part, step.groups]))
   const times = inBoth(asked, { from: cutoff })
-  const options = { times, only, tsids, limits, parameter, ...columns, groups: (file: DataFile) => groups.get(file) }
+  const hasFileTime = pick?.hasFileTime
+  const options = {
+    times,
+    only,
+    tsids,
+    limits,
+    parameter,
+    hasFileTime,
+    ...columns,
+    groups: (file: DataFile) => groups.get(file)
+  }
   const partsOf = (path: Path) => steps.filter(step => step.path === path).map(({ part }) => part)
   const select = (parts: readonly (DataFile | Memtable)[]) => [
     ...fileRows(table, parts.filter(isFile), dataDir, options),

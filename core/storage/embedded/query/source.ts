@@ -46,6 +46,8 @@ export interface SourceOptions {
   readonly tsids?: Uint32Array | undefined
   /** Row groups of a file to read; default all. */
   readonly groups?: (file: DataFile) => Groups
+  /** Also the time index as files store it, as `__file_time`. */
+  readonly hasFileTime?: true | undefined
   /** Of the statement: see `parquetRows`. */
   readonly parameter?: number | undefined
   readonly limits?: ReadLimits
@@ -63,6 +65,7 @@ export function fileRows(
     tsids,
     groups = () => undefined,
     limits,
+    hasFileTime,
     parameter
   }: SourceOptions = {}
 ): string[] {
@@ -77,6 +80,7 @@ export function fileRows(
         return holdsOrder(group[0]!) ? `m.${column[0]}` : newerThan(column, group)
       })
       const columns = wanted.map(column => cellOf(table, column, held, 'm.', typed))
+      if (hasFileTime) columns.push(`m.${quoteName(table.timeIndex.physical)} AS __file_time`)
       const paths = group.map(file => quoteText(join(dataDir, file.path)))
       const where = conditions([
         inGroups(numbers),

@@ -1,30 +1,30 @@
-// What the server and a query process say to each other: frames of a header and a payload over one socket.
+// The protocol between the server and a query process: frames of a header and a payload on one socket.
 import type { ResultColumn } from '../../../model/batch.ts'
 import type { FileTarget } from '../../engine.ts'
 
-/** Header: kind, statement, bytes of the payload, and a small argument; 32 bits each. It keeps what follows aligned. */
+/** Header: kind, statement, payload bytes and an argument, 32 bits each. Its size keeps the payload aligned. */
 export const headerBytes = 16
 
 export const FrameKind = {
-  /** To the process, first of all: `ProcessSettings` as JSON. */
+  /** To the process, as the first frame: `ProcessSettings` as JSON. */
   settings: 1,
-  /** To the process: a statement, `StatementFrame` as JSON. */
+  /** To the process: a statement, `StatementFrame` as JSON without its text, which follows; the argument is the length of the JSON. */
   run: 2,
-  /** To the process: the argument is how many more bytes of batches it may send for the statement. */
+  /** To the process: the argument is the number of further batch bytes it may send for the statement. */
   credit: 3,
-  /** To the process: the statement must end, its result is not wanted any more. */
+  /** To the process: cancels the statement; its result is not needed any more. */
   cancel: 4,
-  /** To the process, which answers with the same: whether it still answers. */
+  /** To the process, which sends the same back: checks that it responds. */
   ping: 5,
-  /** From the process: it is ready for statements. */
+  /** From the process: ready for statements. */
   ready: 6,
   /** From the process: `ColumnsFrame` as JSON. */
   columns: 7,
   /** From the process: rows, see batch-frame.ts. */
   batch: 8,
-  /** From the process: waits for credit; the argument counts the credit frames it has seen. */
+  /** From the process: it waits for credit; the argument is the number of credit frames received. */
   stalled: 9,
-  /** From the process: the statement has ended and holds nothing any more; an `ErrorFrame` as JSON where it failed. */
+  /** From the process: the statement has ended and holds no resources; the payload is an `ErrorFrame` as JSON if it failed. */
   end: 10
 } as const
 
@@ -32,80 +32,82 @@ export interface ProcessSettings {
   readonly name: string
   readonly folders: readonly string[]
   readonly temporary: string
-  /** A folder that goes when the server is gone. */
+  /** A folder to delete when the server is gone. */
   readonly leftovers?: string
   readonly threads: number
   readonly memoryLimit: number
-  /** Connections that are kept for later statements. */
+  /** Idle connections to keep. */
   readonly connections: number
 }
 
-/** A table that stands in a statement by a name of its own, for whose rows `sql` is put there. */
+/** A table in a statement, and the SQL that is put in its place. */
 export interface Placeholder {
-  /** Offsets of its name in the text. */
+  /** Offsets of the name in the text. */
   readonly start: number
   readonly end: number
-  /** A query in parentheses, or a call. The server made it: it may read files. */
+  /** A query in parentheses, or a call. Made by the server, so it may read files. */
   readonly sql: string
-  /** What may stand there instead where the statement only counts rows. */
+  /** An alternative for statements that only count rows. */
   readonly counts?: CountedRows
 }
 
-/** Counts of rows, and rows: queries of the same columns, the time index among them. */
+/** Stored counts, and rows: queries with the same columns, including the time index. */
 export interface CountedRows {
-  /** Each row stands for as many rows as its last column says, in the stretch of time from its time index on. */
+  /** Rows that each stand for as many rows as their last column says, in the interval that begins at their time index. */
   readonly cells: string
-  /** All rows that are counted in `cells`. */
+  /** The rows that `cells` counts, with one more column, `__file_time`: conditions on it exclude row groups of files. */
   readonly edges: string
-  /** Rows that are not. */
+  /** Type of that column in DuckDB. */
+  readonly fileTimeType: 'TIMESTAMP' | 'TIMESTAMP_NS'
+  /** Rows that are not counted. */
   readonly rest?: string
-  /** The name of the time index. */
+  /** Name of the time index. */
   readonly time: string
-  /** Seconds of the longest stretch; all of them begin at such times of 1970. */
+  /** Length of the longest interval in seconds; intervals are aligned to 1970. */
   readonly width: number
-  /** Whether times are read in UTC. */
+  /** Whether times are interpreted in UTC. */
   readonly isUtc: boolean
 }
 
-/** What a statement answers with, before its rows. */
+/** The description of a result, sent before its rows. */
 export interface ColumnsFrame {
   readonly columns: readonly ResultColumn[]
-  /** It reads counts instead of rows where it was offered any. */
+  /** The statement reads counts instead of rows. */
   readonly isCounted: boolean
 }
 
 export interface StatementFrame {
-  /** A query, which is checked; what comes from the server itself is in the other members. */
+  /** The query of a user, which is checked. All other members come from the server. */
   readonly text: string
   readonly tables: readonly Placeholder[]
-  /** Its plan is asked for: EXPLAIN with its options. */
+  /** Options of EXPLAIN, if the plan is requested. */
   readonly explain?: string
   readonly parameters: readonly JsonParameter[]
   readonly timezone: string
-  /** The rows go to a file. */
+  /** Writes the rows to a file. */
   readonly target?: FileTarget
-  /** Bytes of batches that may be sent before any are credited. */
+  /** Bytes of batches that may be sent before the first credit. */
   readonly window: number
-  /** Bytes of one row, at most. */
+  /** Maximum bytes of a row. */
   readonly maxRow: number
 }
 
-/** JSON has no 64-bit integers, no infinity and no NaN: numbers of both kinds are text here. */
+/** 64-bit integers, infinities and NaN are text, because JSON lacks them. */
 export type JsonParameter = string | boolean | { readonly integer: string } | { readonly float: string }
 
 export interface ErrorFrame {
   readonly code: string
   readonly message: string
-  /** Where it is in the text, in characters. */
+  /** Position in the text, in characters. */
   readonly offset?: number
 }
 
-/** Several frames of one statement fit into its window. */
+/** Several frames fit into a statement's window. */
 export const maxBatchBytes = 1 << 20
 
 const nothing = Buffer.alloc(0)
 
-/** A frame whose payload is `payload`, a string as UTF-8. */
+/** A frame with a payload; a string is encoded as UTF-8. */
 export function encodeFrame(kind: number, statement: number, argument = 0, payload: string | Uint8Array = nothing) {
   const body = typeof payload === 'string' ? Buffer.from(payload) : payload
   const frame = Buffer.allocUnsafe(headerBytes + body.length)
@@ -114,7 +116,7 @@ export function encodeFrame(kind: number, statement: number, argument = 0, paylo
   return frame
 }
 
-/** Fills in the header of a frame whose payload is behind it already. */
+/** Writes the header in front of a payload. */
 export function writeHeader(frame: Buffer, kind: number, statement: number, argument = 0): void {
   frame.writeUInt32LE(kind, 0)
   frame.writeUInt32LE(statement, 4)
@@ -122,10 +124,10 @@ export function writeHeader(frame: Buffer, kind: number, statement: number, argu
   frame.writeUInt32LE(argument, 12)
 }
 
-/** `payload` is memory of its own, aligned for any typed array. */
+/** `payload` has its own memory, aligned for any typed array. */
 export type OnFrame = (kind: number, statement: number, argument: number, payload: Buffer) => void
 
-/** Puts frames together from a stream's pieces. */
+/** Assembles frames from the chunks of a stream. */
 export class FrameReader {
   readonly #onFrame: OnFrame
   readonly #header = Buffer.alloc(headerBytes)
