@@ -1,4 +1,4 @@
-// Everything plugins may do with data: checks the request against users, catalog and limits, then hands it to the engine.
+// Everything plugins may do with data: the store checks users, catalog and limits, then calls the engine.
 
 import type { Audit } from '../audit.ts'
 import { authorise, authoriseAll, mayUse } from '../auth/permission.ts'
@@ -29,66 +29,97 @@ import type {
 import { configuredLimits, type DatabaseLimits, LimitReached } from './limits.ts'
 import { createNews } from './news.ts'
 import { createRunQuery } from './query-measure.ts'
-import { checkDefinition, checkHosts, checkName, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
+import {
+  checkDefinition,
+  checkName,
+  checkPhysicalTables,
+  inheritOptions,
+  type PlannedWrite,
+  planSteps
+} from './schema.ts'
 import { createSemaphore } from './semaphore.ts'
 import type { RefusedSeries } from './series-write.ts'
 import { createStoreWrite, type StoreWriteDependencies } from './store-write.ts'
 import { refuseSystem } from './system.ts'
 import { checkSteps, createWriteQuota, type WriteQuota } from './write-quota.ts'
 
-/** Tables that are made or changed in one transaction. */
-const stepTables = 250
-/** Of work that goes on whoever leaves. */
+/** Tables, and columns of theirs, created or changed in one transaction. */
+const [stepTables, stepColumns] = [250, 2_500]
+/** For work that continues even if the client leaves. */
 const endless = new Pace()
 
+/** The steps in parts, each for a transaction of its own. */
+function* transactionsOf(steps: readonly TableStep[]): Iterable<readonly TableStep[]> {
+  let some: TableStep[] = []
+  let columns = 0
+  for (const step of steps) {
+    const more = columnsOf(step)
+    if (some.length === stepTables || (some.length > 0 && columns + more > stepColumns)) {
+      yield some
+      some = []
+      columns = 0
+    }
+    some.push(step)
+    columns += more
+  }
+  if (some.length > 0) yield some
+}
+
+function columnsOf(step: TableStep): number {
+  if (step.kind === 'create') return step.definition.columns.length
+  return step.change.kind === 'add_columns' ? step.change.columns.length : 1
+}
+
 export interface WriteResult {
-  /** Affected rows, all writes together. */
+  /** Affected rows of all writes. */
   readonly rows: number
   /** Affected rows of each write, in order. */
   readonly perWrite: readonly number[]
-  /** What a partial write of samples left out; absent where nothing was. */
+  /** What a partial write of samples left out; absent if nothing was. */
   readonly refused?: RefusedSeries
 }
 
-/** The tables of a server: checks permissions, names and types, and hands on to the storage engine. */
+/** The data of a server: checks permissions, names, types and limits, and calls the storage engine. Methods throw DbError. */
 export interface Store {
   readonly engineName: string
-  /** Of statements. */
+  /** The SQL dialect of the engine. */
   readonly dialect: Dialect
-  /** Whether other processes may write to the same tables: what is kept in memory of them grows old. */
+  /** Whether other processes may write to the same tables, so that cached information about them becomes outdated. */
   readonly isShared: boolean
-  /** Reads what other processes changed of databases, tables and views. */
+  /** Reads the changes that other processes made to databases, tables and views. */
   refresh(): Promise<void>
   /**
-   * All writes or none, in the request's database: finds or creates tables, adds columns, waits for durability. Needs write permission.
-   * The columns' memory belongs to the store from the call on.
+   * Stores all writes or none, in the request's database: finds or creates tables, adds columns, and resolves once the rows are durable. Needs write
+   * permission. The memory of the columns belongs to the store from the call on.
    */
   write(ctx: RequestContext, writes: readonly (TableWrite | SeriesWrite)[]): Promise<WriteResult>
-  /** Needs read permission; stops when the context's signal fires. */
+  /** Runs a query. Needs read permission; stops when the context's signal fires. */
   query(ctx: RequestContext, query: Query): Promise<QueryResult>
 
-  /** The store as a user sees it: databases he may not use are none. Whatever tells users of databases, tables and views asks this one. */
+  /**
+   * The store as one user sees it: databases he may not use do not exist. Use it for everything that tells users about databases, tables and views.
+   */
   seenBy(user: User, of?: Store): Store
 
   databases(): readonly Database[]
   database(name: string): Database | undefined
-  /** The same. Throws DbError `DatabaseNotFound`. */
+  /** The database. Throws DbError `DatabaseNotFound`. */
   requireDatabase(name: string): Database
   tables(database: string): readonly Table[]
   table(database: string, name: string): Table | undefined
-  /** The table once it is there, which may be now. Rejects with the signal's reason. */
+  /** Waits until the table exists, and returns it. Rejects with the signal's reason. */
   tableMade(database: string, name: string, signal: AbortSignal): Promise<Table>
   statistics(table: Table): TableStatistics
-  /** Whether rows with exactly these tags have been written to a table. */
+  /** Whether rows with exactly these tags were written to a table. */
   knowsSeries(table: Table, labels: readonly SeriesLabel[]): boolean
-  /** A database as a metric's label: its name while it is one of the first hundred, else `other`; '' for one that does not exist. */
+  /** A database's name for metric labels: the first hundred have their own, later ones are `other`; '' for one that does not exist. */
   label(database: string): string
 
-  /** `[limits]` of a database as they are now. */
+  /** The current limits of a database, from `[limits]`. */
   limits(database: string): DatabaseLimits
   /**
-   * For protocols that leave out what does not fit and store the rest: the room there is for at most so many sets of tags, counted as they
-   * are taken. The store looks again when it writes.
+   * For protocols that leave out what exceeds a limit and store the rest: the quota for at most `max` new series. The store checks again when it
+   * writes.
    */
   writeQuota(max: number): WriteQuota
 
@@ -96,13 +127,13 @@ export interface Store {
   view(database: string, name: string): View | undefined
 
   createDatabase(ctx: RequestContext, name: string, options: TableOptions): Promise<Database>
-  /** Replaces its options. */
+  /** Replaces the options of a database. */
   changeDatabase(ctx: RequestContext, name: string, options: TableOptions): Promise<Database>
   dropDatabase(ctx: RequestContext, name: string): Promise<void>
   createTable(ctx: RequestContext, definition: TableDefinition): Promise<Table>
   changeTable(ctx: RequestContext, table: Table, change: TableChange): Promise<Table>
   dropTable(ctx: RequestContext, table: Table): Promise<void>
-  /** Makes a view, or another one in its place when `replace` allows it. */
+  /** Creates a view; replaces one of the same name if `replace` is true. */
   putView(ctx: RequestContext, view: View, replace: boolean): Promise<void>
   dropView(ctx: RequestContext, view: View): Promise<void>
   maintain(ctx: RequestContext, task: Maintenance): Promise<Report>
@@ -121,16 +152,16 @@ export interface StoreDependencies {
 
 export interface Stores {
   readonly store: Store
-  /** Writes to any database, the system's own included. */
+  /** Writes to any database, including the system database. */
   readonly writeAnywhere: Store['write']
 }
 
-/** The store over an open engine. */
+/** The store of an open engine. */
 export function createStore(parts: StoreDependencies): Store {
   return createStores(parts).store
 }
 
-/** The same with the way past the protection of the system database, for the server itself. */
+/** The store, and a store that may write to the system database, for the server itself. */
 export function createStores({ engine, config, metrics, tracing = noTracing, audit }: StoreDependencies): Stores {
   const { catalog } = engine
   const refusedHelp =
@@ -157,7 +188,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
   )
   const limitsOf = configuredLimits(config)
   const refuseAt = ({ limit }: LimitReached) => limitRefusals.add(1, { limit })
-  /** Counts what is refused at a limit. */
+  /** Counts refusals at limits. */
   const atLimits = <T>(work: () => T): T => {
     try {
       return work()
@@ -170,7 +201,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
   const tablesChanged = metrics.counter('svc_table_operator_alter_tables', 'Tables changed.', ['db'])
   const dbLabel = databaseLabel(catalog.databases().map(database => database.name))
 
-  // Changes of the catalog take turns, so that two requests that meet a new table agree on it.
+  // Changes of the catalog run one after the other, so that two requests that need the same new table do not both create it.
   const serially = serialQueue()
 
   const newTables = createNews()
@@ -187,30 +218,29 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     throw new DbError('TableAlreadyExists', `Table already exists: \`svc.${database}.${name}\``)
   }
 
-  /** A definition as the catalog gets it. */
+  /** Adds what a definition inherits from its database. */
   const complete = (definition: TableDefinition): TableDefinition => {
     const database = requireDatabase(definition.database)
     if (catalog.view(definition.database, definition.name) !== undefined) {
       throw new DbError('InvalidArguments', `${definition.database}.${definition.name} is a view, it holds no rows`)
     }
-    const host = definition.options.physical_table
-    if (host !== undefined && catalog.view(definition.database, host) !== undefined) {
-      throw new DbError('InvalidArguments', `physical_table = ${host}: that is a view, it holds no rows`)
+    const physicalTable = definition.options.physical_table
+    if (physicalTable !== undefined && catalog.view(definition.database, physicalTable) !== undefined) {
+      throw new DbError('InvalidArguments', `physical_table = ${physicalTable}: that is a view, it holds no rows`)
     }
     const inherited = { ...definition, options: inheritOptions(definition.options, database.options) }
     checkDefinition(inherited)
     return inherited
   }
 
-  /** Counts tables made and changed. All are looked at before the first is made, and then nothing ends it: who asked may have left. */
+  /** Creates and changes tables, and counts them. Checks all before the first change. Then nothing cancels it, even if the client leaves. */
   const changeTables = async (db: string, steps: readonly TableStep[], pace: Pace): Promise<void> => {
-    checkHosts(steps)
+    checkPhysicalTables(steps)
     const completed = await mapPaced(pace, steps, step =>
       step.kind === 'create' ? { ...step, definition: complete(step.definition) } : step
     )
-    for (let from = 0; from < completed.length; from += stepTables) {
-      if (from > 0) await endless.pause()
-      const some = completed.slice(from, from + stepTables)
+    for (const some of transactionsOf(completed)) {
+      await endless.pause()
       await catalog.changeTables(some)
       const created = some.filter(step => step.kind === 'create').length
       if (created > 0) {
@@ -221,7 +251,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     }
   }
 
-  /** What the writes need of their tables as they are now. */
+  /** The changes that the writes need of the tables as they are now. */
   const plan = async (db: string, writes: readonly PlannedWrite[], pace: Pace) => {
     const tables = new Map(writes.map(({ write }) => [write.table, catalog.table(db, write.table)]))
     return {
@@ -233,7 +263,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     }
   }
 
-  /** The writes with their tables, all created or widened together as needed. `run` keeps other changes of the catalog away. */
+  /** The writes with their tables, which are created or widened together as needed. `run` excludes other changes of the catalog. */
   const resolveIn =
     (run: typeof serially) =>
     async (db: string, writes: readonly PlannedWrite[], pace: Pace): Promise<ResolvedWrite[]> => {
@@ -245,7 +275,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
             ...{ table: tables.get(table)!, rows, columns, op, seriesLimit }
           }))
         }
-        // Planned again in turn: another request may have done it meanwhile.
+        // Planned again within the serial queue: another request may have made the changes meanwhile.
         await run(async () => {
           const { steps } = await plan(db, writes, pace)
           await runPaced(pace, checkSteps(catalog, db, steps, limitsOf(db)))
@@ -293,7 +323,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       ctx.quota?.charge('queries', 1)
       const asked = query.kind === 'sql' ? { ...query, user: ctx.user.name } : query
       const run = () => engine.query(asked, ctx.signal)
-      // A live tail runs without end: it does not count as a running query.
+      // A live tail has no end, so it does not count as a running query.
       return query.kind === 'sql' && query.follow !== undefined ? run() : runQuery(query.kind, ctx, run)
     },
 
@@ -314,9 +344,9 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       const quota = createWriteQuota(catalog, limitsOf, max)
       return {
         table(...of) {
-          const { take, checkLength } = quota.table(...of)
+          const { acquire, checkLength } = quota.table(...of)
           return {
-            take: labels => atLimits(() => take(labels)),
+            acquire: labels => atLimits(() => acquire(labels)),
             checkLength: bytes => atLimits(() => checkLength(bytes))
           }
         }
@@ -362,7 +392,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       return serially(async () => {
         refuseTaken(definition.database, definition.name)
         const step = { kind: 'create', definition: complete(definition) } as const
-        checkHosts([step])
+        checkPhysicalTables([step])
         checkStepLimits(definition.database, step)
         const table = await catalog.createTable(step.definition)
         tablesCreated.add(1, { db: dbLabel(definition.database) })
@@ -374,6 +404,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     changeTable(ctx, table, change) {
       authorise(ctx.user, 'write', table.database)
       refuseSystem(table.database)
+      if (change.kind === 'rename') checkName('table', change.name)
+      if (change.kind === 'add_columns') for (const { name } of change.columns) checkName('column', name)
       return serially(async () => {
         if (change.kind === 'rename') refuseTaken(table.database, change.name)
         checkStepLimits(table.database, { kind: 'change', table, change })
@@ -420,7 +452,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
   }
 }
 
-/** Without the databases that a user may not use. */
+/** Hides the databases that a user may not use. */
 function narrowed(store: Store, user: User): Store {
   const seen: Store = {
     ...store,
@@ -434,7 +466,7 @@ function narrowed(store: Store, user: User): Store {
     },
     tables: database => (mayUse(user, database) ? store.tables(database) : []),
     table: (database, name) => (mayUse(user, database) ? store.table(database, name) : undefined),
-    // To a user, tables of a database that he may not use are never made.
+    // Tables of databases that a user may not use never exist for him.
     tableMade: (database, name, signal) =>
       mayUse(user, database)
         ? store.tableMade(database, name, signal)
@@ -450,7 +482,7 @@ function tablesOf(query: Query): readonly Table[] {
   return query.kind === 'series' ? [query.table, ...(query.others ?? [])] : [query.table]
 }
 
-/** Database names as metric labels: at most a hundred, then `other`. */
+/** Database names as metric labels: the first hundred, then `other`. */
 function databaseLabel(known: readonly string[]): (name: string) => string {
   const labels = new Set(known.slice(0, 100))
   return name => {

@@ -1,4 +1,4 @@
-// What exists while the engine is open, and how it comes to be: with everything, or for reading alone from a folder nobody can write to.
+// The state of an open engine, and opening it: for reading and writing, or read-only if the folder cannot be written.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
@@ -48,18 +48,18 @@ import { startRounds } from './upkeep/rounds.ts'
 import { UpkeepThread } from './upkeep/upkeep-thread.ts'
 import { replay } from './write.ts'
 
-/** Milliseconds between looks at what is old enough to be flushed, merged or removed, unless something else is given. */
+/** Default milliseconds between checks for data to flush, merge or remove. */
 export const usualHousekeeping = 1_000
-/** Milliseconds between looks at what was in lost+found for long enough. */
-const lostFoundRest = 3_600_000
-/** Milliseconds between two notes of how far the log is on the disk. */
-const logEndRest = 10_000
-/** Milliseconds that the spool keeps rows in memory after the last SQL that read them. */
-const spoolRest = 60_000
-/** Milliseconds after which memory of rows that nobody needed goes back to the system. */
-const memoryRest = 5_000
-/** Milliseconds after the start when the process for statements starts, unless one asks for it before. */
-const processRest = 200
+/** Milliseconds between checks for expired files in lost+found. */
+const lostFoundInterval = 3_600_000
+/** Milliseconds between two records of how far the log is on disk. */
+const logEndInterval = 10_000
+/** Milliseconds after the last SQL query that used them before spool files are removed. */
+const spoolIdleTime = 60_000
+/** Milliseconds after which unused memory of rows is returned to the system. */
+const memoryIdleTime = 5_000
+/** Milliseconds after the start before the query process is started, unless a query needs it earlier. */
+const processDelay = 200
 
 export type StorageConfig = Pick<Config, 'wal'> & { readonly storage: Omit<Config['storage'], 'clickhouse'> } & Partial<
     Pick<
@@ -81,7 +81,7 @@ export interface EngineContext {
   readonly pins: FilePins
   readonly dataDir: string
   readonly reducers: readonly string[]
-  /** Milliseconds between looks at what is old enough to be flushed, merged or removed. */
+  /** Milliseconds between checks for data to flush, merge or remove. */
   readonly housekeeping: number
 }
 
@@ -99,22 +99,22 @@ export interface EngineState {
   readonly samples: SampleCache
   readonly reader: ReadThreads
   readonly sorter: RowSorter
-  /** Resolves when all data files were looked at. */
+  /** Resolves when all data files were checked. */
   readonly settled: Promise<void>
-  /** Absent where the folder can only be read. */
+  /** Absent if the folder is read-only. */
   readonly writer?: Writer
-  /** Everything answered is durable afterwards. */
+  /** Everything answered is durable when it resolves. */
   close(how?: Closing): Promise<void>
 }
 
 export interface Closing {
-  /** Queries under way are read to their end first. */
+  /** True: running queries are read to their end first. */
   readonly finish?: boolean
-  /** Rows that are in the log are written to files until it fires. */
+  /** Until it fires, rows that are only in the log are flushed to files. */
   readonly limit?: AbortSignal | undefined
 }
 
-/** The state of an engine that has the right to write. */
+/** The state of an engine that may write. */
 export type Writable = EngineState & { readonly writer: Writer }
 
 export interface Writer {
@@ -124,7 +124,7 @@ export interface Writer {
   readonly indexer: Indexer
 }
 
-/** Recovers what a crash left and takes the folder for this process. */
+/** Recovers from a crash and locks the folder for this process. */
 export async function openToWrite(around: EngineContext): Promise<EngineState> {
   const { config, dataDir } = around
   const { data_home: home } = config.storage
@@ -133,12 +133,12 @@ export async function openToWrite(around: EngineContext): Promise<EngineState> {
   const sqlite = new EmbeddedCatalog(path, config.wal.dir)
   await sqlite.keepSpare()
   const spill = join(home, 'tmp')
-  // What a crash left of queries and backups; nobody else can be using it now.
+  // Leftovers of queries and backups of a crashed process; the folder is locked, so nobody else uses them.
   await removeContents(spill)
   return withReaders(around, sqlite, spill, readers => startWriting(around, sqlite, readers))
 }
 
-/** Answers queries over a folder that cannot be written: nothing in it is touched. */
+/** Answers queries over a read-only folder, without changing anything in it. */
 export async function openToRead(around: EngineContext): Promise<EngineState> {
   const { config, dataDir } = around
   const { data_home: home } = config.storage
@@ -160,9 +160,9 @@ export async function openToRead(around: EngineContext): Promise<EngineState> {
   }
 }
 
-/** What reads files and the spool. */
+/** The parts that read files and the spool. */
 interface Readers extends Pick<EngineState, 'duckdb' | 'sql' | 'spool' | 'rowMemory'> {
-  /** With `finish`, what runs is read to its end. */
+  /** With `finish`, running queries are read to their end. */
   close(finish?: boolean): Promise<void>
 }
 
@@ -174,7 +174,10 @@ async function withReaders(
 ): Promise<EngineState> {
   let readers: Readers | undefined
   try {
-    for (const name of ['public', 'svc_private']) if (!sqlite.database(name)) sqlite.createDatabase(name, {})
+    for (const name of ['public', 'svc_private']) {
+      await sqlite.ready()
+      if (!sqlite.database(name)) sqlite.createDatabase(name, {})
+    }
     readers = await openReaders(around, spill)
     return await start(readers)
   } catch (error) {
@@ -205,8 +208,8 @@ async function openReaders({ config, dataDir, log, metrics }: EngineContext, spi
     restarted: reason => metrics.statements.restarts.add(1, { reason }),
     refused: reason => metrics.statements.refused.add(1, { reason })
   })
-  // An engine that is open for a moment needs no process.
-  const started = after(processRest, () => sql.start()).unref()
+  // Delayed, because an engine that is open only for a moment needs no process.
+  const started = after(processDelay, () => sql.start()).unref()
   return {
     duckdb,
     sql,
@@ -220,17 +223,17 @@ async function openReaders({ config, dataDir, log, metrics }: EngineContext, spi
   }
 }
 
-/** A place in memory that belongs to what is spilled to a folder; its name is the same at every start. */
+/** A memory-backed folder for a spill folder, with the same name at every start. */
 function memoryFolder(spill: string): string | undefined {
   const memory = '/dev/shm'
   if (!existsSync(memory)) return undefined
   return join(memory, `weir-${createHash('sha256').update(resolve(spill)).digest('hex').slice(0, 16)}`)
 }
 
-/** What Node takes of the process that runs statements. */
+/** Memory that Node needs in the query process. */
 const processBytes = 150 << 20
 
-/** Node and values DuckDB does not count have room beside those it counts. */
+/** Adds room for Node and for values that DuckDB's limit does not count. */
 function hardLimitOf(memoryLimit: number, given: number): number {
   if (given > 0) return Math.max(given, memoryLimit + processBytes)
   return memoryLimit + Math.max(256 << 20, Math.floor(memoryLimit / 4))
@@ -265,8 +268,16 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
       sync: config.wal.sync,
       syncInterval: config.wal.sync_interval,
       segmentSize: config.wal.segment_size,
-      remember: (which, segment) => sqlite.setMeta(`${which}_segment`, String(segment)),
-      rememberEnd: end => sqlite.setMeta('log_end', JSON.stringify(end))
+      namesDurable: () => sqlite.durable(),
+      remember: async (which, segment) => {
+        await sqlite.ready()
+        sqlite.setMeta(`${which}_segment`, String(segment))
+        await sqlite.durable()
+      },
+      rememberEnd: async end => {
+        await sqlite.ready()
+        sqlite.setMeta('log_end', JSON.stringify(end))
+      }
     },
     log,
     metrics.wal,
@@ -280,7 +291,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     let known: string[] = []
     await eachPaced(pace, sqlite.allTables(), table => {
       for (const file of sqlite.files(table)) if (isNumbered(file)) known.push(file.path)
-      // The last ones: threads keep what they know of so many.
+      // The latest files, as many as threads cache footers of.
       if (known.length > 2 * usualLimits.footers) known = known.slice(-usualLimits.footers)
     })
     if (tables.bytes > 0 || known.length > 0) reader.start(known.slice(-usualLimits.footers))
@@ -289,20 +300,20 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     await flusher.planDue(flushPolicy(config.storage), pace)
     if (check.isSound) compactor.plan()
     indexer.plan()
-    await tables.forgetSpooled(Date.now() - spoolRest, pace)
+    await tables.forgetSpooled(Date.now() - spoolIdleTime, pace)
     await startReader(pace)
   })
-  const memoryTimer = every(memoryRest, () => {
+  const memoryTimer = every(memoryIdleTime, () => {
     rowMemory.trim()
     void trimMemory(duckdb)
   }).unref()
-  const endTimer = every(logEndRest, () => rememberEnd(wal, log)).unref()
+  const endTimer = every(logEndInterval, () => void rememberEnd(wal, log)).unref()
   const removeLost = () =>
     removeOldLost(home, config.storage.lost_found_ttl, log).catch(error =>
       log.warn({ err: error }, 'old files in lost+found could not be removed; trying again')
     )
   await removeLost()
-  const lostTimer = every(lostFoundRest, () => void removeLost()).unref()
+  const lostTimer = every(lostFoundInterval, () => void removeLost()).unref()
   const isNeeded = (path: string) => sqlite.allFiles().some(file => file.path === path)
   const settled = beside ? check.runBeside(isNeeded) : Promise.resolve()
   const contents = new ContentCheck(dataDir, sqlite.allFiles(), checksumOf)
@@ -354,13 +365,12 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
   }
 }
 
-/** It may be closing. */
+/** Errors are ignored, because DuckDB may be closing. */
 async function trimMemory(duckdb: Duckdb): Promise<void> {
   if (duckdb.isOpen()) await duckdb.trim().catch(() => {})
 }
 
-/** A catalog that cannot be written says so when something depends on it. */
-/** Rows that are cold count from this share of the memory that all may take: files of few rows would only have to be merged. */
+/** Cold rows are flushed once they take this share of the memory limit, because small files would have to be merged. */
 const coldShare = 1 / 16
 
 function flushPolicy({ flush_interval, flush_cold_after, memtable_size }: StorageConfig['storage']): FlushPolicy {
@@ -369,9 +379,9 @@ function flushPolicy({ flush_interval, flush_cold_after, memtable_size }: Storag
   return { olderThan: now - flush_interval, cold: { since, bytes: memtable_size * coldShare } }
 }
 
-function rememberEnd(wal: WriteAheadLog, log: Logger): void {
+async function rememberEnd(wal: WriteAheadLog, log: Logger): Promise<void> {
   try {
-    wal.rememberEnd()
+    await wal.rememberEnd()
   } catch (error) {
     log.warn({ err: error }, 'the catalog could not note how far the log is on the disk; trying again')
   }
@@ -428,10 +438,10 @@ function fileCheck({ config, dataDir, log }: EngineContext, sqlite: EmbeddedCata
   return new FileCheck({ dataDir, files: sqlite.allFiles(), parallelism, log })
 }
 
-/** Looks at the data files now, or says that it can be done beside the queries. */
+/** Checks the data files now, or returns a check that can run beside queries. */
 async function checkFiles(around: EngineContext, sqlite: EmbeddedCatalog, check: FileCheck) {
   const { config, dataDir, log } = around
-  // A file that is missing under its name may be one of those that nothing seems to know: nothing goes before all were looked at.
+  // A missing file may be among the unknown ones, so nothing is removed before all files were checked.
   const unknown = await unknownFiles(dataDir, sqlite.allFiles())
   const sides = await unknownSidecars(dataDir, sqlite.allFiles())
   if (config.init_regions_in_background && unknown.length === 0) {
@@ -446,7 +456,7 @@ async function checkFiles(around: EngineContext, sqlite: EmbeddedCatalog, check:
   return false
 }
 
-/** Moves files to lost+found; `under` is the folder there, in which they keep their paths below their own. */
+/** Moves files to the folder `under` in lost+found; they keep their relative paths. */
 async function setAside(
   { config, dataDir, log }: EngineContext,
   paths: readonly string[],
@@ -461,7 +471,7 @@ async function setAside(
   }
 }
 
-/** Reads the log back into memory; `makeRoom`, where rows can be written to files, before memory would not hold it. */
+/** Replays the log into memory. Calls `makeRoom`, if files can be written, before memory is full. */
 async function readBack(
   { config, log }: EngineContext,
   sqlite: EmbeddedCatalog,

@@ -1,4 +1,4 @@
-// The default driver: a write-ahead log, memtables and Parquet files under one folder, DuckDB to read and SQLite to know them.
+// The default engine: write-ahead log, memtables and Parquet files in one folder; DuckDB reads them and SQLite is the catalog.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { foldersOf, nameFolders } from '../../config/folders.ts'
@@ -43,7 +43,7 @@ import { type ReadLimits, usualLimits } from './read/limits.ts'
 import { catalogThere, notWritable, retryWriting, whyUnwritable } from './read-only.ts'
 import { type Prepared, prepareParts, recordParts, type WritePart } from './write.ts'
 
-/** Milliseconds a write waits for room in memory before it is refused. */
+/** Milliseconds a write waits for memory before it is refused. */
 const maxStallTime = 10_000
 
 export function createEmbeddedEngine(
@@ -64,12 +64,12 @@ class EmbeddedEngine implements Engine {
   readonly #around: EngineContext
   readonly #limits: ReadLimits
   #opened: EngineState | undefined
-  /** Why nothing can be written; undefined while it can. */
+  /** Why the folder cannot be written; undefined if it can. */
   #unwritable: string | undefined
   #retry: Timer | undefined
-  /** The change from reading alone to everything, while it is under way. */
+  /** The switch from read-only to read-write, while it runs. */
   #resuming: Promise<void> | undefined
-  /** Queries between the look at what is open and their first row. */
+  /** Queries that have checked the state but not returned their first row. */
   #starting = new Set<Promise<unknown>>()
 
   constructor(
@@ -111,14 +111,15 @@ class EmbeddedEngine implements Engine {
   #trouble(): string | undefined {
     const { config, dataDir } = this.#around
     const gone = [dataDir, config.wal.dir].find(folder => !existsSync(folder))
-    return gone === undefined ? this.#opened?.writer?.wal.trouble : `the folder ${gone} is gone`
+    if (gone !== undefined) return `the folder ${gone} is gone`
+    return this.#opened?.sqlite.trouble ?? this.#opened?.writer?.wal.trouble
   }
 
   write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
     return this.#write(writes, signal).catch(error => this.#fail(error))
   }
 
-  /** What fails names no folder to clients, wherever its text gets to. */
+  /** Removes the server's folders from the texts of errors. */
   #fail(error: unknown): never {
     if (!isDbError(error)) throw error
     const spooled = (this.#opened?.spool.folders ?? []).map(folder => [folder, '{spool}'] as const)
@@ -135,7 +136,7 @@ class EmbeddedEngine implements Engine {
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()
     const prepared = await runPaced(new Pace(signal), prepareParts(tables, writes))
-    // Others may have taken the room meanwhile.
+    // Other writes may have used the memory meanwhile.
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     const parts = this.#take(tables, prepared)
     const logged = parts.filter(part => !part.skipLog)
@@ -149,7 +150,7 @@ class EmbeddedEngine implements Engine {
           tables.appliedSeq = seq + rows
         })
       )
-      // A record may take less room as rows than it did on its way.
+      // A record's rows may take less memory than the record did, so waiting writes check again.
       tables.release(0)
     }
     for (const part of parts) if (part.skipLog) tables.apply(wal.reserve(part.rows), [part])
@@ -161,7 +162,7 @@ class EmbeddedEngine implements Engine {
     return countRows(parts)
   }
 
-  /** What one of the parts cannot do must not leave series behind that no record holds. */
+  /** If one part fails, no series may remain registered that no log record holds. */
   #take(tables: OpenTables, prepared: Prepared): readonly WritePart[] {
     try {
       return recordParts(tables, prepared)
@@ -251,7 +252,7 @@ class EmbeddedEngine implements Engine {
     return whyUnwritable([home, dataDir, config.wal.dir, join(home, 'tmp')])
   }
 
-  /** Opens everything once the folder can be written again; queries under way end on what they began with. */
+  /** Reopens everything once the folder can be written again; running queries finish on the state they began with. */
   async #resume(): Promise<void> {
     if (this.#resuming !== undefined || (await this.#whyUnwritable()) !== undefined || !this.#opened) return
     const { log } = this.#around
@@ -273,7 +274,7 @@ class EmbeddedEngine implements Engine {
     await before.close({ finish: true })
   }
 
-  /** Long before there is no room writes come at the rate of flushes. */
+  /** Slows writes down to the rate of flushes before memory is full. */
   async #slowDown(rows: number, signal: AbortSignal): Promise<void> {
     const { tables, writer } = this.#writable()
     const { memtable_size: size, memtable_limit: limit } = this.#around.config.storage
@@ -283,7 +284,7 @@ class EmbeddedEngine implements Engine {
       { bytes, size, limit },
       performance.now()
     )
-    // Less is less than a timer keeps.
+    // Timers cannot wait for less.
     if (wait < 1) return
     this.#around.metrics.slowedWrites.add(1)
     await pause(wait, { signal })

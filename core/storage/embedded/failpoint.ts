@@ -1,9 +1,11 @@
-// Failpoints: named steps at which a crash matters; the chaos run makes the process kill itself at one of them.
+// Failpoints: named steps at which a crash is critical; the chaos tests kill the process at one of them.
 
-/** In the order a row meets them. */
+/** In the order in which a row passes them. */
 export const failpoints = [
   'catalog.changed',
   'catalog.committed',
+  'catalog.synced',
+  'catalog.marked',
   'wal.written',
   'wal.synced',
   'wal.rotated',
@@ -21,9 +23,7 @@ export const failpoints = [
 
 export type Failpoint = (typeof failpoints)[number]
 
-const chosen = process.env.WEIR_FAULT
-
-/** Ends the process as a power cut would, if `WEIR_FAULT` names this point. */
+/** Kills the process, like a power cut, if `WEIR_FAULT` names this point. */
 export function failpoint(point: Failpoint): void {
-  if (point === chosen) process.kill(process.pid, 'SIGKILL')
+  if (point === process.env.WEIR_FAULT) process.kill(process.pid, 'SIGKILL')
 }

@@ -110,7 +110,7 @@ async function compare(engine: Engine, table: Table): Promise<void> {
     ['host, epoch_ms(t.at), n', 'true QUALIFY rank() OVER (PARTITION BY host ORDER BY t.at DESC) = 1']
   ] as const) {
     const plain = await ask(engine, table, names, where)
-    const told = await ask(engine, table, names, where, { where: { kind: 'newest' }, columns: ['host', 'at', 'n'] })
+    const told = await ask(engine, table, names, where, { where: { kind: 'latest' }, columns: ['host', 'at', 'n'] })
     if (plain.join() !== told.join()) throw new Error(`newest: ${told} instead of ${plain}`)
   }
   for (const rows of [1, 3, 10]) {

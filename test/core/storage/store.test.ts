@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { TableWrite } from '../../../core/model/batch.ts'
+import { type Mark, readMark } from '../../../core/storage/embedded/catalog/catalog-mark.ts'
 import type { Store } from '../../../core/storage/store.ts'
 import { request as ctx, fixed, openEngine, storeOf, temporaryFolder, text, times } from './fixtures.ts'
 
@@ -84,6 +86,21 @@ t.test('requests that meet a new table at the same time agree on it', async t =>
   await Promise.all(writes)
   t.equal(await count(store, 'new'), 20)
   t.equal(store.table('public', 'new')!.columns.length, 6)
+})
+
+t.test('tables of many columns are made some at a time: others run in between', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const changes = () => (readMark(join(dir, 'wal')) as Mark).generation
+  const before = changes()
+  const [tables, columns] = [10, 1_000]
+  const fields = Array.from({ length: columns }, (_, i) => fixed(`f${i}`, 'Float64', Float64Array.of(i)))
+  const writes = Array.from({ length: tables }, (_, i) => ({
+    ...{ table: `wide_${i}`, rows: 1, columns: [times('ts', [1]), ...fields] }
+  }))
+  const { rows } = await storeOf(engine).write(ctx, writes)
+  t.equal(rows, tables)
+  t.ok(changes() - before >= (tables * columns) / 2_500, `${changes() - before} transactions`)
 })
 
 t.test('tables are not created where that is switched off', async t => {

@@ -34,8 +34,9 @@ async function open(t: Test, settings: Partial<WalOptions> = {}, onFailure = () 
     sync: 'always',
     syncInterval: 20,
     segmentSize: 2 ** 20,
-    remember: () => {},
-    rememberEnd: () => {},
+    namesDurable: async () => {},
+    remember: async () => {},
+    rememberEnd: async () => {},
     ...settings
   } as const
   opened.wal = new WriteAheadLog(options, log, metrics, found, onFailure)

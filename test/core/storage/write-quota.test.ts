@@ -67,7 +67,7 @@ t.test('what does not fit into a room is not counted, and each refusal is told',
   const growth = quota.table('public', 'new', { columns: ['at'] })
   const labels = (tags: Record<string, string>): SeriesLabel[] =>
     Object.entries(tags).map(([name, value]) => ({ name, value: Buffer.from(value) }))
-  const add = (tags: Record<string, string>) => growth.take(labels(tags))
+  const add = (tags: Record<string, string>) => growth.acquire(labels(tags))
   add({ a: '1', b: '1' })
   t.throws(() => add({ a: '2', c: '1' }), /more than 3 columns \(limits.max_columns\)/)
   add({ b: '1', a: '2' })
@@ -77,19 +77,19 @@ t.test('what does not fit into a room is not counted, and each refusal is told',
   // Metrics of one table: they have its columns and series together, and count apart from tables with rows of their own.
   const metric = (name: string) => quota.table('public', name, { physicalTable: 'shared', columns: ['at', 'value'] })
   const [one, two, three] = ['one', 'two', 'three'].map(metric)
-  one!.take(labels({ a: '1' }))
-  t.throws(() => two!.take(labels({ b: '1' })), /table shared would have more than 3 columns/)
-  two!.take(labels({ a: '1' }))
+  one!.acquire(labels({ a: '1' }))
+  t.throws(() => two!.acquire(labels({ b: '1' })), /table shared would have more than 3 columns/)
+  two!.acquire(labels({ a: '1' }))
   t.throws(
-    () => three!.take(labels({ a: '1' })),
+    () => three!.acquire(labels({ a: '1' })),
     /database public would have more than 2 metrics \(limits.max_metrics\)/
   )
-  two!.take(labels({ a: '2' }))
-  t.throws(() => one!.take(labels({ a: '2' })), /table shared would have more than 3 series/)
-  t.throws(() => quota.table('public', 'third', { columns: [] }).take([]), /more than 2 tables/)
-  quota.table('wide', 'new', { columns: ['at'] }).take(labels({ a: '1', b: '1', c: '1' }))
+  two!.acquire(labels({ a: '2' }))
+  t.throws(() => one!.acquire(labels({ a: '2' })), /table shared would have more than 3 series/)
+  t.throws(() => quota.table('public', 'third', { columns: [] }).acquire([]), /more than 2 tables/)
+  quota.table('wide', 'new', { columns: ['at'] }).acquire(labels({ a: '1', b: '1', c: '1' }))
   t.throws(
-    () => quota.table('wide', 'new', { columns: ['at'] }).take(labels({ d: '1' })),
+    () => quota.table('wide', 'new', { columns: ['at'] }).acquire(labels({ d: '1' })),
     /more than 4 columns \(limits.databases.wide.max_columns\)/
   )
   const told = await core.metrics.expose()

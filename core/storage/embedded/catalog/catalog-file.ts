@@ -2,12 +2,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import { journalDamage } from './catalog-journal.ts'
-import { mainGeneration } from './catalog-time.ts'
+import { mainGeneration, seesMarked } from './catalog-time.ts'
 import { isSchemaWhole, keepSums, tableNames, wrongRows } from './row-sums.ts'
 
-/** Opens the file and takes it for this process alone. Throws DbError `StorageUnavailable`. */
-export function openCatalogFile(path: string): DatabaseSync {
-  requireWholeJournal(path)
+/**
+ * Opens the file and takes it for this process alone. `logDir` has the mark of the catalog, where there is one. Throws DbError
+ * `StorageUnavailable`.
+ */
+export function openCatalogFile(path: string, logDir?: string): DatabaseSync {
+  requireWholeJournal(path, logDir)
   const sqlite = new DatabaseSync(path)
   try {
     sqlite.exec(
@@ -31,8 +34,8 @@ export interface CatalogToRead {
  * Opens the file to look at it alone: neither it nor SQLite's own log beside it is changed, and no server can take it until `close`.
  * Throws DbError `StorageUnavailable`.
  */
-export function openCatalogToRead(path: string): CatalogToRead {
-  requireWholeJournal(path)
+export function openCatalogToRead(path: string, logDir?: string): CatalogToRead {
+  requireWholeJournal(path, logDir)
   requireFree(path)
   const main = mainGeneration(path)
   const sqlite = new DatabaseSync(path, { readOnly: true })
@@ -46,13 +49,26 @@ export function openCatalogToRead(path: string): CatalogToRead {
 }
 
 /** Before SQLite opens the file: it would forget what follows a damaged page for good. */
-function requireWholeJournal(path: string): void {
+function requireWholeJournal(path: string, logDir: string | undefined): void {
   const damage = journalDamage(`${path}-wal`)
   if (damage === undefined) return
   // A server that holds the catalog may be writing just these pages.
   requireFree(path)
+  if (logDir !== undefined && hasAllMarked(path, logDir)) return
   const message = `the catalog is damaged: ${path}-wal at byte ${damage.offset}: ${damage.reason}. Restore the file from a backup.`
   throw new DbError('StorageUnavailable', message)
+}
+
+/** Whether what follows the damage was never synced: a power cut may leave any of it. */
+function hasAllMarked(path: string, logDir: string): boolean {
+  const sqlite = new DatabaseSync(path, { readOnly: true })
+  try {
+    return seesMarked(sqlite, logDir)
+  } catch {
+    return false
+  } finally {
+    sqlite.close()
+  }
 }
 
 /** Throws when another process holds the catalog; whatever else may be wrong with it. */

@@ -14,7 +14,7 @@ import { requireKnownFormat } from './catalog-upgrade.ts'
  */
 export function requireSound(path: string, logDir: string | undefined): number | undefined {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined
-  const { sqlite, main } = openCatalogToRead(path)
+  const { sqlite, main } = openCatalogToRead(path, logDir)
   try {
     requireKnownFormat(sqlite, path)
     checkDamage(sqlite, path)

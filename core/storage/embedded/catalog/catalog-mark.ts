@@ -1,6 +1,18 @@
 // The mark in the log's folder: which catalog the log belongs to, and how far that catalog had come.
-import { closeSync, constants, existsSync, fdatasyncSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  write,
+  writeSync
+} from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 
 export interface Mark {
@@ -12,6 +24,9 @@ export interface Mark {
 /** Written in turns: what a power cut tears is one of two slots. */
 const slotBytes = 64
 
+const sync = promisify(fdatasync)
+const writeText = promisify<number, string, number, BufferEncoding>(write)
+
 export function markPath(dir: string): string {
   return join(dir, 'catalog.mark')
 }
@@ -22,17 +37,20 @@ export function readMark(dir: string): Mark | 'missing' | 'damaged' {
   if (!existsSync(path)) return 'missing'
   const bytes = readFileSync(path)
   if (bytes.length === 0) return 'missing'
-  const slots = [0, slotBytes].map(at => parse(bytes.subarray(at, at + slotBytes).toString('latin1')))
-  const [newest] = slots.filter(slot => slot !== undefined).sort((a, b) => b.generation - a.generation)
-  return newest ?? 'damaged'
+  const [first, second] = readSlots(bytes)
+  return (isOlder(first, second) ? second : first) ?? 'damaged'
 }
 
-/** Writes the mark; every write is on the disk when it returns. */
+/** Writes the mark; every write is on the disk when it is over. */
 export class MarkFile {
   readonly #fd: number
+  /** Where the older of the two slots is. */
+  #at: number
 
   constructor(dir: string) {
     this.#fd = openSync(markPath(dir), constants.O_RDWR | constants.O_CREAT, 0o644)
+    const [first, second] = readSlots(readFileSync(this.#fd))
+    this.#at = isOlder(first, second) ? 0 : slotBytes
     const folder = openSync(dir, 'r')
     try {
       fsyncSync(folder)
@@ -42,13 +60,34 @@ export class MarkFile {
   }
 
   write(mark: Mark): void {
-    writeSync(this.#fd, format(mark), (mark.generation % 2) * slotBytes, 'latin1')
+    writeSync(this.#fd, format(mark), this.#at, 'latin1')
     fdatasyncSync(this.#fd)
+    this.#turn()
+  }
+
+  /** As `write`, beside the event loop. */
+  async save(mark: Mark): Promise<void> {
+    await writeText(this.#fd, format(mark), this.#at, 'latin1')
+    await sync(this.#fd)
+    this.#turn()
   }
 
   close(): void {
     closeSync(this.#fd)
   }
+
+  #turn(): void {
+    this.#at = slotBytes - this.#at
+  }
+}
+
+function readSlots(bytes: Buffer): [Mark | undefined, Mark | undefined] {
+  const slot = (at: number) => parse(bytes.subarray(at, at + slotBytes).toString('latin1'))
+  return [slot(0), slot(slotBytes)]
+}
+
+function isOlder(slot: Mark | undefined, other: Mark | undefined): boolean {
+  return (slot?.generation ?? 0) < (other?.generation ?? 0)
 }
 
 function format({ identity, generation }: Mark): string {

@@ -160,13 +160,14 @@ export class CatalogSpare {
     try {
       rmSync(temporary, { force: true })
       await backup(this.#sqlite, temporary, { rate: pagesAtOnce, progress: requireOpen })
-      const file = await open(temporary, 'r')
-      await file.sync().finally(() => file.close())
       requireOpen()
       // One file, without a log of its own beside it.
       const copied = new DatabaseSync(temporary)
-      copied.exec('PRAGMA journal_mode=DELETE')
+      copied.exec('PRAGMA synchronous=OFF; PRAGMA journal_mode=DELETE')
       copied.close()
+      const file = await open(temporary, 'r+')
+      await file.sync().finally(() => file.close())
+      requireOpen()
       // Changes the copy holds already are passed over: either file may be the older one after a crash in between.
       const since = Buffer.alloc(this.#bytes - from)
       readSync(this.#fd!, since, 0, since.length, from)

@@ -7,9 +7,6 @@ import { journalPages } from './catalog-journal.ts'
 import { type Mark, MarkFile, markPath, readMark } from './catalog-mark.ts'
 import { tableNames } from './row-sums.ts'
 
-/** Bytes of SQLite's own log after which its pages go to the main file. */
-const journalLimit = 4 * 2 ** 20
-
 interface Time extends Mark {
   /** Changes the main file had seen when SQLite's own log beside it was begun: with an older one, pages are missing between them. */
   readonly base: number
@@ -107,18 +104,23 @@ export function renewMark(sqlite: DatabaseSync, logDir: string): void {
   mark.close()
 }
 
+/** Whether SQLite, which reads its own log up to the first page that is not whole, sees all changes that the mark in the log's folder knows of. */
+export function seesMarked(sqlite: DatabaseSync, logDir: string): boolean {
+  const mark = readMark(logDir)
+  return typeof mark !== 'string' && (readTime(sqlite)?.generation ?? 0) >= mark.generation
+}
+
 /** Counts the changes of an open catalog and keeps the mark behind them. */
 export class CatalogTime {
   readonly #sqlite: DatabaseSync
-  readonly #path: string
   readonly #mark: MarkFile
   #now: Time
-  #marked = 0
+  /** Why the mark does not say what is on the disk. */
+  #unmarked: unknown
 
   /** `main` is what `mainGeneration` said before the catalog was opened. */
-  constructor(sqlite: DatabaseSync, path: string, logDir: string, main: number | undefined) {
+  constructor(sqlite: DatabaseSync, logDir: string, main: number | undefined) {
     this.#sqlite = sqlite
-    this.#path = path
     this.#now = { ...(readTime(sqlite) ?? { identity: randomUUID(), generation: 0 }), base: main ?? 0 }
     this.#mark = new MarkFile(logDir)
   }
@@ -128,9 +130,13 @@ export class CatalogTime {
     return this.#now.generation
   }
 
-  /** Before a transaction. Throws when the mark of the one before could not be written and still cannot be. */
-  prepare(): void {
-    if (this.#marked < this.#now.generation) this.#write()
+  get isMarked(): boolean {
+    return this.#unmarked === undefined
+  }
+
+  /** Before a transaction. Throws when the mark could not be written. */
+  requireMarked(): void {
+    if (this.#unmarked !== undefined) throw this.#unmarked
   }
 
   /** Within a transaction. */
@@ -142,25 +148,25 @@ export class CatalogTime {
     put.run('base', String(base))
   }
 
-  /** After a transaction, before anything is done that relies on it. */
+  /** After a transaction. */
   committed(): void {
     this.#now = { ...this.#now, generation: this.#now.generation + 1 }
-    try {
-      this.#write()
-      if ((statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0) < journalLimit) return
-      const done = this.#sqlite.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
-      if (done?.busy === 0) this.#now = { ...this.#now, base: this.#now.generation }
-    } catch {
-      // The change is durable all the same; where the mark is behind, the next one says what is wrong before it begins.
-    }
+  }
+
+  /** Once so many changes are on the disk. They are durable also where this fails: the next change says what is wrong before it begins. */
+  async mark(generation: number): Promise<void> {
+    this.#unmarked = await this.#mark.save({ ...this.#now, generation }).then(
+      () => undefined,
+      error => error
+    )
+  }
+
+  /** All changes are in the main file, and SQLite's own log begins anew. */
+  emptied(): void {
+    this.#now = { ...this.#now, base: this.#now.generation }
   }
 
   close(): void {
     this.#mark.close()
-  }
-
-  #write(): void {
-    this.#mark.write(this.#now)
-    this.#marked = this.#now.generation
   }
 }

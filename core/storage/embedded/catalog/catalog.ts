@@ -11,7 +11,7 @@ import type {
   View
 } from '../../../model/table.ts'
 import type { TableStep } from '../../engine.ts'
-import { changeProblem, hostProblem, isLogical, isPhysical, sharedModes } from '../../logical.ts'
+import { changeProblem, isLogical, isPhysical, physicalTableProblem, sharedModes } from '../../logical.ts'
 import { failpoint } from '../failpoint.ts'
 import { retentionCutoff } from '../file/retention.ts'
 import type { SeriesEntry } from '../log/record.ts'
@@ -22,6 +22,7 @@ import { catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts
 import { readCatalog, requireSound } from './catalog-load.ts'
 import { catalogFormat, catalogSchema, type DataFile, lastTableId, makeTable, type TableState } from './catalog-rows.ts'
 import { CatalogSpare } from './catalog-spare.ts'
+import { CatalogSync } from './catalog-sync.ts'
 import { CatalogTime } from './catalog-time.ts'
 import { keepOlderFormat } from './catalog-upgrade.ts'
 import { deleteTable, insertColumns, insertFile, insertSeries, insertTable, prepared } from './catalog-write.ts'
@@ -40,7 +41,10 @@ export interface FlushedTable {
   readonly flushedSeq: number
 }
 
-/** Every method is synchronous: SQLite's transactions are short and rare. */
+/**
+ * A change is there when its method returns, for all who look, and on the disk when `durable` resolves. It is made before others run once
+ * `ready` resolves.
+ */
 export class EmbeddedCatalog {
   readonly #sqlite: DatabaseSync
   readonly #databases = new Map<string, Database>()
@@ -49,6 +53,7 @@ export class EmbeddedCatalog {
   readonly #views: CatalogViews
   /** Undefined for a copy, whose changes the log need not know. */
   readonly #time: CatalogTime | undefined
+  readonly #sync: CatalogSync | undefined
   #spare: CatalogSpare | undefined
   readonly #path: string
   /** What is in memory may be ahead of the file: a transaction under way has changed tables. */
@@ -58,17 +63,19 @@ export class EmbeddedCatalog {
   constructor(path: string, logDir: string, { isCopy = false }: { readonly isCopy?: boolean } = {}) {
     this.#path = path
     const main = requireSound(path, logDir)
-    this.#sqlite = openCatalogFile(path)
+    this.#sqlite = openCatalogFile(path, logDir)
     this.#views = new CatalogViews(this.#sqlite)
     try {
       if (!isCopy) keepOlderFormat(this.#sqlite, path)
       prepareCatalog(this.#sqlite, catalogSchema)
-      this.#time = isCopy ? undefined : new CatalogTime(this.#sqlite, path, logDir, main)
+      this.#time = isCopy ? undefined : new CatalogTime(this.#sqlite, logDir, main)
+      this.#sync = this.#time && new CatalogSync(this.#sqlite, path, this.#time)
       if (this.meta('format') !== String(catalogFormat)) this.setMeta('format', String(catalogFormat))
       this.#load()
     } catch (error) {
+      if (this.#sync) this.#sync.closeNow()
+      else this.#sqlite.close()
       this.#time?.close()
-      this.#sqlite.close()
       throw error instanceof DbError ? error : catalogError(path, error)
     }
   }
@@ -80,8 +87,24 @@ export class EmbeddedCatalog {
 
   async close(): Promise<void> {
     await this.#spare?.close()
+    if (this.#sync) await this.#sync.close()
+    else this.#sqlite.close()
     this.#time?.close()
-    this.#sqlite.close()
+  }
+
+  /** Why it takes no changes until a restart. */
+  get trouble(): string | undefined {
+    return this.#sync?.trouble
+  }
+
+  /** Resolves when a change can be made; the caller makes it before others run. */
+  async ready(): Promise<void> {
+    await this.#sync?.ready()
+  }
+
+  /** Resolves when all changes made so far are on the disk. Throws DbError `StorageUnavailable` when nobody can know whether they are. */
+  async durable(): Promise<void> {
+    await this.#sync?.durable()
   }
 
   databases(): readonly Database[] {
@@ -372,7 +395,7 @@ export class EmbeddedCatalog {
     if (found === undefined) {
       return this.#create({ database, name, columns: [time], options: { ...modes, physical_metric_table: true } })
     }
-    const problem = hostProblem(found, time, modes)
+    const problem = physicalTableProblem(found, time, modes)
     if (problem) throw new DbError('InvalidArguments', `table ${name} cannot hold this logical table: ${problem}`)
     return found
   }
@@ -423,14 +446,14 @@ export class EmbeddedCatalog {
     failpoint('catalog.committed')
     // Before the log's mark: a spare that is behind it would be of another time.
     this.#spare?.write()
-    this.#time?.committed()
+    this.#sync?.committed()
     return result
   }
 
   #attempt<T>(work: () => T): T {
     let isOpen = false
     try {
-      this.#time?.prepare()
+      this.#sync?.begin()
       this.#sqlite.exec('BEGIN IMMEDIATE')
       isOpen = true
       this.#touched = false
@@ -451,6 +474,7 @@ export class EmbeddedCatalog {
       })
     } finally {
       this.#spare?.release()
+      this.#sync?.end()
     }
   }
 

@@ -7,58 +7,77 @@ import { isLogical, isPhysical } from '../../logical.ts'
 import type { EngineState, Writable } from '../engine-state.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import { overlapping } from '../read/plan.ts'
+import type { EmbeddedCatalog } from './catalog.ts'
 
 /** How often hidden rows are removed before a table that is written to meanwhile is given up. */
 const maxAttempts = 5
 
 /** `opened` and `writable` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
 export function createLiveCatalog(opened: () => EngineState, writable: () => Writable, pins: FilePins): Catalog {
+  /** Makes a change of the catalog, and what follows of it in memory, before others run. Resolves when it is on the disk. */
+  const change = async <T>(work: (now: Writable) => T): Promise<T> => {
+    await writable().sqlite.ready()
+    const now = writable()
+    const result = work(now)
+    await now.sqlite.durable()
+    return result
+  }
   /** Takes tables out of the catalog, then out of memory and off the disk. */
-  const remove = (gone: readonly Table[], forget: () => void) => {
-    const { sqlite, tables, writer } = writable()
-    return writer.flusher.afterFlushes(async () => {
-      const paths = gone.flatMap(table => sqlite.files(table).map(file => file.path))
-      forget()
-      tables.known.forget()
-      for (const table of gone) tables.drop(table)
+  const remove = (tablesOf: () => readonly Table[], forget: (sqlite: EmbeddedCatalog) => void) =>
+    writable().writer.flusher.afterFlushes(async () => {
+      const paths = await change(({ sqlite, tables }) => {
+        const gone = tablesOf()
+        const paths = gone.flatMap(table => sqlite.files(table).map(file => file.path))
+        forget(sqlite)
+        tables.known.forget()
+        for (const table of gone) tables.drop(table)
+        return paths
+      })
       await pins.remove(paths)
     })
-  }
   /** Rows still on their way into memory come after it. */
-  const truncate = (table: Table) => {
-    const { sqlite, tables, writer } = writable()
-    return writer.flusher.afterFlushes(async () => {
-      const paths = sqlite.files(table).map(file => file.path)
-      const data = tables.find(table)
-      const unsaved = data?.unsavedSeries()
-      const changed = sqlite.changeTable(table, { kind: 'truncate' })
-      const flushed = { table: changed, file: undefined, series: unsaved?.series ?? [], flushedSeq: tables.appliedSeq }
-      sqlite.addFiles([flushed])
-      unsaved?.saved()
-      tables.clear(changed)
+  const truncate = (table: Table) =>
+    writable().writer.flusher.afterFlushes(async () => {
+      const { paths, changed } = await change(({ sqlite, tables }) => {
+        const paths = sqlite.files(table).map(file => file.path)
+        const data = tables.find(table)
+        const unsaved = data?.unsavedSeries()
+        const changed = sqlite.changeTable(table, { kind: 'truncate' })
+        const flushed = {
+          table: changed,
+          file: undefined,
+          series: unsaved?.series ?? [],
+          flushedSeq: tables.appliedSeq
+        }
+        sqlite.addFiles([flushed])
+        unsaved?.saved()
+        tables.clear(changed)
+        return { paths, changed }
+      })
       await pins.remove(paths)
       return changed
     })
-  }
-  const change = (table: Table, change: TableChange) => {
-    const { sqlite, tables } = writable()
-    const changed = sqlite.changeTable(table, change)
-    if (change.kind !== 'add_columns') tables.known.forget()
+  const changeTable = ({ sqlite, tables }: Writable, table: Table, wanted: TableChange) => {
+    const changed = sqlite.changeTable(table, wanted)
+    if (wanted.kind !== 'add_columns') tables.known.forget()
     tables.find(changed)?.become(sqlite.physicalTable(changed))
     return changed
   }
   /** From now on every row shows: those that are hidden must be gone before. */
   const keepAll = async (table: Table, options: TableChange) => {
-    const { sqlite, tables, writer } = writable()
-    const { flusher, compactor } = writer
+    const { flusher, compactor } = writable().writer
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       await flusher.flush(table)
       await compactor.settle(table)
-      const current = sqlite.tableById(table.id)
-      if (current === undefined) break
-      const memtables = tables.find(current)?.memtables ?? []
-      if (overlapping({ table: current, files: sqlite.files(current), memtables }).length === 0)
-        return change(current, options)
+      const changed = await change(now => {
+        const current = now.sqlite.tableById(table.id)
+        if (current === undefined) return 'gone'
+        const memtables = now.tables.find(current)?.memtables ?? []
+        const hidden = overlapping({ table: current, files: now.sqlite.files(current), memtables })
+        return hidden.length === 0 ? changeTable(now, current, options) : 'hidden'
+      })
+      if (typeof changed === 'object') return changed
+      if (changed === 'gone') break
     }
     const reason = `rows are written to table ${table.name} faster than those they hide can be removed`
     throw new DbError('StorageUnavailable', `${reason}; stop writing to it for a moment`, { retryAfter: 5 })
@@ -68,40 +87,43 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
     database: name => opened().sqlite.database(name),
     tables: database => opened().sqlite.tables(database),
     table: (database, name) => opened().sqlite.table(database, name),
-    createDatabase: async (name, options) => writable().sqlite.createDatabase(name, options),
-    changeDatabase: async (name, options) => writable().sqlite.changeDatabase(name, options),
+    createDatabase: (name, options) => change(({ sqlite }) => sqlite.createDatabase(name, options)),
+    changeDatabase: (name, options) => change(({ sqlite }) => sqlite.changeDatabase(name, options)),
     views: database => opened().sqlite.views(database),
     view: (database, name) => opened().sqlite.view(database, name),
-    putView: async view => writable().sqlite.putView(view),
-    dropView: async view => writable().sqlite.dropView(view),
-    dropDatabase: async name => {
-      const { sqlite } = writable()
-      await remove(sqlite.tables(name), () => sqlite.dropDatabase(name))
-    },
-    createTable: async definition => {
-      const { sqlite, tables } = writable()
-      const table = sqlite.createTable(definition)
-      tables.find(table)?.become(sqlite.physicalTable(table))
-      return table
-    },
+    putView: view => change(({ sqlite }) => sqlite.putView(view)),
+    dropView: view => change(({ sqlite }) => sqlite.dropView(view)),
+    dropDatabase: async name =>
+      remove(
+        () => writable().sqlite.tables(name),
+        sqlite => sqlite.dropDatabase(name)
+      ),
+    createTable: definition =>
+      change(({ sqlite, tables }) => {
+        const table = sqlite.createTable(definition)
+        tables.find(table)?.become(sqlite.physicalTable(table))
+        return table
+      }),
     changeTable: async (table, wanted) => {
       if (wanted.kind === 'truncate' && !isLogical(table)) return truncate(table)
       const append = wanted.kind === 'set_options' && wanted.options.append_mode === true
       const hasFiles = !isLogical(table) && !isPhysical(table)
-      return append && hasFiles && !table.options.append_mode ? keepAll(table, wanted) : change(table, wanted)
+      if (append && hasFiles && !table.options.append_mode) return keepAll(table, wanted)
+      return change(now => changeTable(now, table, wanted))
     },
-    changeTables: async steps => {
-      const { sqlite, tables } = writable()
-      const changed = sqlite.changeTables(steps)
-      if (steps.some(step => step.kind === 'change' && step.change.kind !== 'add_columns')) tables.known.forget()
-      for (const physical of new Set(changed.map(table => sqlite.physicalTable(table))))
-        tables.find(physical)?.become(physical)
-      return changed
-    },
-    dropTable: async table => {
-      const { sqlite } = writable()
-      await remove([table], () => sqlite.dropTable(table))
-    },
+    changeTables: steps =>
+      change(({ sqlite, tables }) => {
+        const changed = sqlite.changeTables(steps)
+        if (steps.some(step => step.kind === 'change' && step.change.kind !== 'add_columns')) tables.known.forget()
+        for (const physical of new Set(changed.map(table => sqlite.physicalTable(table))))
+          tables.find(physical)?.become(physical)
+        return changed
+      }),
+    dropTable: async table =>
+      remove(
+        () => [table],
+        sqlite => sqlite.dropTable(table)
+      ),
     statistics: table => {
       if (isLogical(table)) return { rows: undefined, bytes: 0, files: 0 }
       const { sqlite, tables } = opened()

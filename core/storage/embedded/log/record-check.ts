@@ -1,4 +1,4 @@
-// Whether a record's rows are what its tables say: a checksum tells that a record is as it was written, not that it was right.
+// Checks that a record's rows match their tables. The checksum only proves that a record is unchanged, not that it was correct.
 import { DbError } from '../../../errors.ts'
 import type { ColumnType } from '../../../model/types.ts'
 import { checkColumn } from '../../check-columns.ts'
@@ -6,7 +6,7 @@ import { decodeRecord, type RecordPart } from './record.ts'
 
 export type TypeOf = (table: number, column: number) => ColumnType | undefined
 
-/** The record's parts. Throws for one that cannot be decoded, or that holds columns of another type or length. */
+/** Decodes a record. Throws if it cannot be decoded, or has columns of a wrong type or length. */
 export function readRecordParts(payload: Uint8Array, typeOf: TypeOf): RecordPart[] {
   const parts = decodeRecord(payload, typeOf)
   for (const { table, rows, tsids, columns } of parts) {
@@ -22,8 +22,8 @@ export function readRecordParts(payload: Uint8Array, typeOf: TypeOf): RecordPart
 }
 
 /**
- * Tables that were dropped are known by their number: one above all numbers ever given means that the catalog lost it. Throws DbError
- * `StorageUnavailable`.
+ * Distinguishes dropped tables from a catalog that lost tables: a table number above all that were ever assigned means the latter. Throws
+ * DbError `StorageUnavailable`.
  */
 export function requireGiven(table: number, last: number): void {
   if (table <= last) return

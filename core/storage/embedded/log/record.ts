@@ -1,4 +1,4 @@
-// The payload of one log record: the rows of one request, for each table its columns as raw buffers and the series it met first.
+// The payload of a log record: the rows of one request. For each table, its columns as raw buffers and its new series.
 import type { ColumnData } from '../../../model/batch.ts'
 import { type ColumnType, fixedArray } from '../../../model/types.ts'
 
@@ -8,18 +8,18 @@ export interface SeriesEntry {
   readonly key: Uint8Array
 }
 
-/** Series whose numbers follow one another. */
+/** Series with consecutive numbers. */
 export interface SeriesRun {
   readonly first: number
   /** Bytes of each key. */
   readonly lengths: Uint32Array
-  /** All keys, one after the other. */
+  /** All keys, concatenated. */
   readonly keys: Uint8Array
 }
 
 export const noSeries: SeriesRun = { first: 0, lengths: new Uint32Array(), keys: new Uint8Array() }
 
-/** Rows of one table inside a record. Columns are named by their id; `tsids` is there when the table has tags. */
+/** Rows of one table in a record. Columns are identified by id; `tsids` is present if the table has tags. */
 export interface RecordPart {
   readonly table: number
   readonly op: 'put' | 'delete'
@@ -29,12 +29,12 @@ export interface RecordPart {
   readonly columns: readonly { readonly id: number; readonly data: ColumnData }[]
 }
 
-/** A part on its way into the log. */
+/** A part to be logged. */
 export type LoggedPart = Omit<RecordPart, 'series'> & { readonly series: SeriesRun }
 
 const kinds = { fixed: 0, bytes: 1, dictionary: 2 } as const
 
-/** Buffers that make up the payload, to be written one after the other. The big ones are the columns' own memory. */
+/** The buffers of the payload, to be written in order. Large ones are the columns' own memory, not copied. */
 export function encodeRecord(parts: readonly LoggedPart[]): Uint8Array[] {
   const head = new HeadWriter()
   const body = new BodyWriter()
@@ -77,7 +77,7 @@ function addBytes(add: (view: ArrayBufferView) => void, offsets: Uint32Array, by
   add(bytes.subarray(offsets[0]!, offsets[offsets.length - 1]!))
 }
 
-/** The record's parts; `typeOf` gives the type of a table's column, undefined where table or column was dropped since. */
+/** Decodes a record. `typeOf` returns the type of a table's column, or undefined if table or column was dropped. */
 export function decodeRecord(
   payload: Uint8Array,
   typeOf: (table: number, column: number) => ColumnType | undefined
@@ -119,7 +119,7 @@ function readBytes(head: HeadReader) {
   return { kind: 'bytes' as const, offsets, bytes: head.buffer()! }
 }
 
-/** Numbers of 32 bits; the head starts with its own length. */
+/** Writes 32-bit numbers; the head starts with its own length. */
 class HeadWriter {
   #words = new Uint32Array(256)
   #used = 1
@@ -139,11 +139,11 @@ class HeadWriter {
   }
 }
 
-/** Buffers of at most this many bytes are put together: one more to write and to sum up costs more than the copy. */
+/** Buffers up to this size are copied together, because an extra buffer costs more to write and to checksum. */
 const smallBytes = 1024
 const [firstPage, laterPages] = [4 * 1024, 32 * 1024]
 
-/** Takes big buffers as they are and copies small ones next to each other. */
+/** Keeps large buffers as they are and copies small ones together. */
 class BodyWriter {
   readonly #buffers: Uint8Array[] = []
   #page = new Uint8Array(0)
@@ -195,7 +195,7 @@ class HeadReader {
     return value
   }
 
-  /** A copy with memory of its own, so that wider types may view it. */
+  /** A copy, aligned so that wider types can view it. */
   buffer(): Uint8Array<ArrayBuffer> | undefined {
     const length = this.u32()
     if (length === 0xffffffff) return undefined

@@ -1,4 +1,4 @@
-// Log segments on disk: their headers, and reading them back after a stop or a crash.
+// Log segments on disk: their headers, and reading them after a stop or crash.
 import { open, readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -14,7 +14,7 @@ export const segmentHeaderBytes = 36
 /** length u32, rows u32, sequence number u64, checksum of the payload u32, checksum of the header u32. */
 export const recordHeaderBytes = 24
 
-/** What a finished segment holds; known for the open one too. */
+/** What a segment holds. */
 export interface Segment {
   readonly number: number
   bytes: number
@@ -25,17 +25,17 @@ export interface Segment {
 export interface SegmentHeader {
   readonly number: number
   readonly firstSeq: number
-  /** Length of the segment before, so that a cut at a record boundary is seen. */
+  /** Length of the previous segment, which reveals that it was cut at a record boundary. */
   readonly previousBytes: number
 }
 
-/** So many bytes of a segment were on the disk. */
+/** How many bytes of a segment are known to be on disk. */
 export interface LogEnd {
   readonly segment: number
   readonly bytes: number
 }
 
-/** Why a segment with so many bytes that can be read is not what was written; undefined where it may be. */
+/** Why a segment with so many readable bytes cannot be complete; undefined if it may be. */
 export function cutBefore(end: LogEnd | undefined, number: number, bytes: number): string | undefined {
   if (end?.segment !== number || bytes >= end.bytes) return undefined
   return `the segment ends at byte ${bytes}, at least ${end.bytes} bytes were on the disk: it was cut, or is an older copy`
@@ -64,9 +64,9 @@ export interface FoundLog {
 }
 
 /**
- * Reads all segments in order and hands each record's payload to `replay`. A torn end of the last segment is reported, and cut
- * with `mend`; any other damage throws, naming file and offset. `last` is the highest segment that is known to have got its header, `end`
- * how far the log was on the disk.
+ * Reads all segments in order and passes each record's payload to `replay`. A torn end of the last segment is reported, and cut off if `mend`
+ * is set; any other damage throws with file and offset. `last` is the highest segment known to have its header, `end` how much of the log is
+ * known to be on disk.
  */
 export async function readLog(
   dir: string,
@@ -90,7 +90,7 @@ export async function readLog(
     if (header === undefined) {
       if (!last || bytes.length > segmentHeaderBytes || name <= segmentName(begun))
         throw damage(path, 0, 'the segment header does not match its checksum')
-      // A crash while the segment was being started: nothing was ever written to it.
+      // The crash came while the segment was created, so it never had records.
       log.warn({ file: path }, 'the log ends with an unfinished segment without records')
       if (mend) await unlink(path)
       continue
@@ -130,7 +130,7 @@ export async function readLog(
   return { segments, nextSeq, records }
 }
 
-/** Undefined when it is cut short or does not match its checksum. Throws when another version wrote it. */
+/** Undefined if it is too short or its checksum is wrong. Throws if another version wrote it. */
 export function readSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined {
   if (bytes.length < segmentHeaderBytes) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -163,7 +163,7 @@ export type RecordRead =
   | { readonly kind: 'whole'; readonly seq: number; readonly rows: number; readonly payload: Uint8Array }
   | { readonly kind: 'torn' | 'damaged'; readonly reason: string }
 
-/** A record that ends beyond the file, or lies in a part that was never written (zeros), is torn; one that is all there but wrong is damaged. */
+/** A record that ends beyond the file, or in a part that was never written (zeros), is torn; a complete but wrong one is damaged. */
 export function readRecord(bytes: Uint8Array, at: number): RecordRead {
   if (bytes.length - at < recordHeaderBytes) return { kind: 'torn', reason: 'the file ends inside a record header' }
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, recordHeaderBytes)
@@ -182,7 +182,7 @@ export function readRecord(bytes: Uint8Array, at: number): RecordRead {
   return { kind: 'whole', seq: Number(view.getBigUint64(8, true)), rows: view.getUint32(4, true), payload }
 }
 
-/** What was written whole and cannot be taken back into memory. */
+/** A record that was written completely but cannot be decoded. */
 export class UnreadableRecord extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause })
@@ -208,7 +208,7 @@ function isZero(bytes: Uint8Array): boolean {
   return bytes.every(byte => byte === 0)
 }
 
-/** A whole block of zeros at the end: pages that a power cut kept from reaching the disk. */
+/** Whether the end is a whole block of zeros: pages that did not reach the disk before a power cut. */
 function hasHole(payload: Uint8Array): boolean {
   return payload.length >= 512 && isZero(payload.subarray(payload.length - 512))
 }

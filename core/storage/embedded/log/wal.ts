@@ -1,4 +1,4 @@
-// The write-ahead log: segments of checksummed records, written in groups that share one sync.
+// The write-ahead log: segments of checksummed records, written in groups that share one sync (group commit).
 import { close, constants, fdatasync, ftruncate, open, unlink, writev } from 'node:fs'
 import { open as openHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,21 +21,23 @@ import {
 export interface WalOptions {
   readonly dir: string
   readonly sync: 'always' | 'interval' | 'none'
-  /** Milliseconds between syncs of `interval`. */
+  /** Milliseconds between syncs, for `interval`. */
   readonly syncInterval: number
-  /** Bytes after which a new segment starts. */
+  /** Bytes after which a new segment is started. */
   readonly segmentSize: number
-  /** Remembers which segments there must be: before older ones go, and when a new one is there. */
-  readonly remember: (bound: 'first' | 'last', segment: number) => void
-  /** Remembers that so many bytes of a segment are on the disk. */
-  readonly rememberEnd: (end: LogEnd) => void
+  /** Resolves when all tables and columns that records may refer to are on disk. */
+  readonly namesDurable: () => Promise<void>
+  /** Records durably which segments must exist: before older ones are removed, and after a new one was created. */
+  readonly remember: (bound: 'first' | 'last', segment: number) => Promise<void>
+  /** Records how many bytes of a segment are on disk. */
+  readonly rememberEnd: (end: LogEnd) => Promise<void>
 }
 
 interface Waiting {
   readonly seq: number
   readonly rows: number
   readonly buffers: readonly Uint8Array[]
-  /** Not a record but a request to sync everything before it. */
+  /** Not a record, but a request to sync everything before it. */
   readonly syncOnly: boolean
   readonly apply: () => void
   readonly resolve: () => void
@@ -43,11 +45,11 @@ interface Waiting {
 }
 
 /**
- * Opened so, a file is synced by each write to it: one call and one way to another thread less for every group. Elsewhere than on Linux the
- * flag may promise less than a sync.
+ * With `O_DSYNC` each write also syncs, which saves a system call and a thread switch per group. Used on Linux only, where it guarantees as
+ * much as a sync.
  */
 const syncedByWrites = process.platform === 'linux' ? constants.O_DSYNC : 0
-/** What a write is refused for before anything of it can have been synced. */
+/** Errors that refuse a write before anything of it can have been synced. */
 const noRoom: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 const sync = promisify(fdatasync)
@@ -56,7 +58,7 @@ const closeFile = promisify(close)
 const openFile = promisify(open)
 const removeFile = promisify(unlink)
 
-/** Seconds after which a write that is under way is taken for stuck. */
+/** Seconds after which a write in progress counts as stuck. */
 const stuckAfter = 10
 
 export class WriteAheadLog {
@@ -73,15 +75,15 @@ export class WriteAheadLog {
   #pendingBytes = 0
   #dirty = false
   #timer: Timer | undefined
-  /** What is on the disk for certain, and what of that is remembered. */
+  /** What is certainly on disk, and what of that is recorded. */
   #synced: LogEnd | undefined
   #remembered: LogEnd | undefined
-  /** Why the log takes nothing more until a restart. */
+  /** Why the log accepts nothing until a restart. */
   #broken: DbError | undefined
-  /** When the write under way began, as `performance.now`. */
+  /** Start of the current write, as `performance.now`. */
   #writingSince: number | undefined
 
-  /** `onFailure` runs when records were refused, before their writers hear of it. */
+  /** `onFailure` is called when records were refused, before their writers are told. */
   constructor(
     options: WalOptions,
     log: Logger,
@@ -98,7 +100,7 @@ export class WriteAheadLog {
     this.#onFailure = onFailure
   }
 
-  /** Why nothing can be written: it is damaged, or a write does not come to its end. */
+  /** Why nothing can be written: the log is broken, or a write is stuck. */
   get trouble(): string | undefined {
     if (this.#broken !== undefined) return this.#broken.message
     const since = this.#writingSince
@@ -106,12 +108,12 @@ export class WriteAheadLog {
     return seconds >= stuckAfter ? `a write of the log has not come to its end for ${seconds} s` : undefined
   }
 
-  /** The sequence number the next row gets. */
+  /** Sequence number of the next row. */
   get nextSeq(): number {
     return this.#nextSeq
   }
 
-  /** Bytes of records whose writers have no answer yet, although some of them may have stopped waiting for it. */
+  /** Bytes of records that are not answered yet, including those whose writers no longer wait. */
   get pendingBytes(): number {
     return this.#pendingBytes
   }
@@ -120,17 +122,17 @@ export class WriteAheadLog {
     return this.#options.sync === 'always' && syncedByWrites !== 0
   }
 
-  /** Bytes in all segments. */
+  /** Bytes of all segments. */
   get size(): number {
     return this.#segments.reduce((sum, segment) => sum + segment.bytes, 0)
   }
 
-  /** Files it is in. */
+  /** Number of segments. */
   get segments(): number {
     return this.#segments.length
   }
 
-  /** Starts a new segment behind those found. */
+  /** Starts a new segment after the existing ones. */
   async start(): Promise<void> {
     await this.#rotate()
     if (this.#options.sync !== 'interval') return
@@ -138,7 +140,7 @@ export class WriteAheadLog {
     this.#timer.unref()
   }
 
-  /** Sequence numbers for rows that are not logged. */
+  /** Reserves sequence numbers for rows that are not logged. */
   reserve(rows: number): number {
     const seq = this.#nextSeq
     this.#nextSeq += rows
@@ -146,8 +148,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Queues a record. `apply(seq)` runs in log order once it is as durable as configured, `seq` being its first row's number;
-   * the promise resolves right after.
+   * Queues a record. `apply(seq)` is called in log order once the record is as durable as configured; `seq` is its first row's sequence
+   * number. The promise resolves right after.
    */
   async append(rows: number, buffers: readonly Uint8Array[], apply: (seq: number) => void): Promise<void> {
     if (this.#broken) throw this.#broken
@@ -167,20 +169,20 @@ export class WriteAheadLog {
     await this.#enqueue({ seq: this.#nextSeq, rows: 0, buffers: [], syncOnly: true, apply: () => {} })
   }
 
-  /** Remembers how far the log is on the disk: one that is cut there, or an older copy of it, is no torn end. */
-  rememberEnd(): void {
+  /** Records how far the log is on disk, so that a later cut, or an older copy of the log, is not mistaken for a torn end. */
+  async rememberEnd(): Promise<void> {
     if (this.#synced === undefined || this.#synced === this.#remembered) return
     this.#remembered = this.#synced
-    this.#options.rememberEnd(this.#synced)
+    await this.#options.rememberEnd(this.#synced)
   }
 
-  /** Removes segments that hold nothing at or above `seq`; the open one stays. */
+  /** Removes segments without rows at or above `seq`, except the open one. */
   async dropBefore(seq: number): Promise<void> {
-    this.rememberEnd()
+    await this.rememberEnd()
     const last = this.#segments.length - 1
     const kept = this.#segments.findIndex((segment, i) => i === last || segment.endSeq > seq)
     if (kept <= 0) return
-    this.#options.remember('first', this.#segments[kept]!.number)
+    await this.#options.remember('first', this.#segments[kept]!.number)
     for (const segment of this.#segments.splice(0, kept)) {
       await removeFile(join(this.#options.dir, segmentName(segment.number)))
     }
@@ -193,7 +195,7 @@ export class WriteAheadLog {
     await this.flush().catch(error => this.#log.error({ err: error }, 'the log could not be synced at the stop'))
     await closeFile(this.#fd)
     this.#fd = -1
-    this.rememberEnd()
+    await this.rememberEnd()
   }
 
   #enqueue(waiting: Omit<Waiting, 'resolve' | 'reject'>): Promise<void> {
@@ -203,9 +205,9 @@ export class WriteAheadLog {
     })
   }
 
-  /** Takes whatever has queued up, writes it at once, syncs once, and goes on until nothing waits. */
+  /** Writes everything queued in one go, syncs once, and repeats until the queue is empty. */
   async #work(): Promise<void> {
-    // Requests of the same turn of the event loop share the first group.
+    // Waits so that requests of the same turn of the event loop share the first group.
     await new Promise<void>(resolve => setImmediate(resolve))
     while (this.#queue.length > 0) {
       const group = this.#queue
@@ -256,6 +258,7 @@ export class WriteAheadLog {
       for (const buffer of waiting.buffers) buffers.push(buffer)
     }
     const bytes = countBytes(buffers)
+    await this.#options.namesDurable()
     const started = performance.now()
     this.#dirty = !this.#isSyncedByWrites
     try {
@@ -273,7 +276,7 @@ export class WriteAheadLog {
     this.#bytes.add(bytes)
   }
 
-  /** Takes back what a failed write may have left, so that the next record follows the last good one. */
+  /** Cuts off what a failed write may have left, so that the next record follows the last good one. */
   async #cut(segment: Segment): Promise<void> {
     try {
       await truncate(this.#fd, segment.bytes)
@@ -297,7 +300,7 @@ export class WriteAheadLog {
     this.#syncSeconds.observe((performance.now() - started) / 1000)
   }
 
-  /** After a failed sync nobody knows what reached the disk: only a restart reads it back. */
+  /** After a failed sync it is unknown what is on disk; only a restart can find out. */
   #unsynced(cause: unknown): DbError {
     const reason = `the log could not be synced: ${text(cause)}; restart the server`
     this.#broken = new DbError('StorageUnavailable', reason, { cause })
@@ -319,13 +322,13 @@ export class WriteAheadLog {
     await sync(this.#fd)
     await syncFolder(this.#options.dir)
     this.#segments.push({ number, bytes: segmentHeaderBytes, endSeq: 0 })
-    this.#options.remember('last', number)
-    if (previous === undefined) this.#options.remember('first', number)
+    await this.#options.remember('last', number)
+    if (previous === undefined) await this.#options.remember('first', number)
     failpoint('wal.rotated')
   }
 }
 
-/** Bytes summed up in one go, some milliseconds. Others run in between, but records behind this one wait for it. */
+/** Bytes checksummed without a pause, some milliseconds. Other work runs in between, but later records wait. */
 const summedLength = 16 << 20
 
 /** CRC-32 of a record's payload. */
@@ -365,7 +368,7 @@ async function writeAll(fd: number, buffers: readonly Uint8Array[], position: nu
   let rest = buffers
   let at = position
   while (rest.length > 0) {
-    // The kernel takes at most 1024 buffers a call.
+    // `writev` accepts at most 1024 buffers.
     let written = await writeVector(fd, rest.slice(0, 1024), at)
     at += written
     let whole = 0
@@ -374,7 +377,7 @@ async function writeAll(fd: number, buffers: readonly Uint8Array[], position: nu
   }
 }
 
-/** Makes new and removed names of a folder durable. */
+/** Makes created and removed names in a folder durable. */
 export async function syncFolder(dir: string): Promise<void> {
   const handle = await openHandle(dir)
   try {

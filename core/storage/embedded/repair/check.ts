@@ -1,4 +1,4 @@
-// Examines a data folder no server runs on: the catalog, every data file, every log segment.
+// Examines a data folder that no server uses: the catalog, every data file, every log segment.
 import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +25,10 @@ export interface DataFolder {
   readonly wal: string
 }
 
-/** `damage` loses rows or stops the start; the next start clears a `leftover` of a crash away, whole data files to lost+found. */
+/**
+ * `damage` loses rows or prevents the start. `leftover` is what a crash left: the next start removes it, and moves complete data files to
+ * lost+found.
+ */
 export interface Finding {
   readonly kind: 'damage' | 'leftover'
   readonly file: string
@@ -35,21 +38,21 @@ export interface Finding {
 
 export interface Examination {
   readonly findings: readonly Finding[]
-  /** Undefined when no row of it can be read. Open for reading until `close`. */
+  /** Undefined if no row of it can be read. Open for reading until `close`. */
   readonly catalog: DatabaseSync | undefined
   readonly catalogDamaged: boolean
-  /** Why catalog and log do not belong together, or cannot be known to. */
+  /** Why catalog and log do not belong together, or why that cannot be known. */
   readonly problem: TimeProblem | undefined
-  /** What the catalog knows, as far as it can be read. */
+  /** The catalog's files, as far as it is readable. */
   readonly files: readonly DataFile[]
   readonly damagedFiles: readonly DataFile[]
-  /** Below the data folder; no row of the catalog names them. */
+  /** Relative to the data folder; files that the catalog does not have. */
   readonly unknownFiles: readonly string[]
   readonly log: LogScan
   close(): void
 }
 
-/** Paths of a data folder. */
+/** Paths in a data folder. */
 export function foldersOf({ home }: DataFolder) {
   return {
     catalog: join(home, 'catalog.db'),
@@ -58,7 +61,10 @@ export function foldersOf({ home }: DataFolder) {
   }
 }
 
-/** Reads everything, with another catalog where one is given; `progress` gets each finding as it is made. Throws DbError when there is no data or another process holds it. */
+/**
+ * Reads everything; `progress` is called for each finding. A catalog other than the folder's own may be given. Throws DbError if there is no
+ * data, or another process uses it.
+ */
 export async function examine(
   folder: DataFolder,
   progress: (finding: Finding) => void = () => {},
@@ -73,7 +79,7 @@ export async function examine(
     findings.push(finding)
     progress(finding)
   }
-  const opened = await openCatalog(paths.catalog, report)
+  const opened = await openCatalog(paths.catalog, folder.wal, report)
   const catalog = opened?.sqlite
   try {
     for (const { offset, reason } of catalog ? catalogDamage(catalog) : []) {
@@ -101,7 +107,11 @@ export async function examine(
   }
 }
 
-async function openCatalog(path: string, report: (finding: Finding) => void): Promise<CatalogToRead | undefined> {
+async function openCatalog(
+  path: string,
+  logDir: string,
+  report: (finding: Finding) => void
+): Promise<CatalogToRead | undefined> {
   const damage = (message: string) => {
     report({ kind: 'damage', file: path, message })
     return undefined
@@ -110,14 +120,14 @@ async function openCatalog(path: string, report: (finding: Finding) => void): Pr
   const start = (await readFile(path)).subarray(0, 16).toString('latin1')
   if (start === '') return damage('the catalog is empty')
   try {
-    return openCatalogToRead(path)
+    return openCatalogToRead(path, logDir)
   } catch (error) {
     if (error instanceof DbError && error.message.includes('another process')) throw error
     return damage(error instanceof Error ? error.message : String(error))
   }
 }
 
-/** A catalog too damaged to say is a finding already. */
+/** A catalog too damaged to tell is a finding already. */
 function findProblem({ sqlite, main }: CatalogToRead, path: string, logDir: string): TimeProblem | undefined {
   try {
     return timeProblem(sqlite, path, logDir, main)
@@ -135,7 +145,7 @@ function readBounds(catalog: DatabaseSync): LogBounds {
   }
 }
 
-/** Rows that match their checksum; those that do not are findings already. */
+/** Rows that match their checksum; the others are findings already. */
 function readFiles(catalog: DatabaseSync): DataFile[] {
   const files: DataFile[] = []
   try {
@@ -143,12 +153,12 @@ function readFiles(catalog: DatabaseSync): DataFile[] {
     select.setReadBigInts(true)
     for (const row of select.iterate()) files.push(loadFile(row))
   } catch {
-    // What cannot be read is a finding already.
+    // Unreadable rows are findings already.
   }
   return files
 }
 
-/** Types of all columns, of those that were dropped, too. */
+/** Types of all columns, including dropped ones. */
 function columnTypes(catalog: DatabaseSync): TypeOf {
   const types = new Map<string, ColumnType>()
   for (const { table_id, definition } of catalog.prepare('SELECT table_id, definition FROM columns').iterate()) {
@@ -158,7 +168,7 @@ function columnTypes(catalog: DatabaseSync): TypeOf {
   return (table, column) => types.get(`${table} ${column}`)
 }
 
-/** Records are decoded where a sound catalog tells what their columns are. */
+/** Records are decoded only if the catalog is sound enough to tell their columns. */
 async function examineLog(
   dir: string,
   bounds: LogBounds,
@@ -182,7 +192,7 @@ async function examineLog(
 
 const strangeLog = 'the log has rows of tables the catalog never had: bring the newer catalog.db back'
 
-/** Reads records as a start does; `isStrange` once one was of a table the catalog never had. */
+/** Reads records like a start does; `isStrange` becomes true at a record of a table the catalog never had. */
 function recordReader(catalog: DatabaseSync) {
   const typeOf = columnTypes(catalog)
   const last = lastTableId(catalog)
@@ -234,7 +244,7 @@ async function examineUnknown(
   const unknown = (await dataFiles(dataDir)).filter(path => !known.has(path))
   for (const path of unknown) {
     const file = join(dataDir, path)
-    // With a sound catalog this is what a crash leaves: its rows are in the log or in another file.
+    // With a sound catalog this is a leftover of a crash: its rows are in the log or in another file.
     if (!catalogDamaged) report({ kind: 'leftover', file, message: 'the catalog does not know the file' })
     else
       report({
@@ -246,7 +256,7 @@ async function examineUnknown(
   return unknown
 }
 
-/** Indexes hold nothing that is not in the data files: whatever is wrong with one is put right by the next start. */
+/** Indexes contain nothing that is not in data files, so the next start rebuilds damaged ones. */
 async function examineSidecars(
   dataDir: string,
   files: readonly DataFile[],

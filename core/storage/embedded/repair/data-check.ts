@@ -1,4 +1,4 @@
-// A data file against what the catalog says of it: size, checksum, rows.
+// Compares a data file with its row in the catalog: size, checksum, number of rows.
 import { DbError } from '../../../errors.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { type Duckdb, quoteText } from '../duckdb/index.ts'
@@ -10,7 +10,7 @@ export interface FileDamage {
   readonly offset?: number
 }
 
-/** Reads the whole file; undefined when it is sound. */
+/** Reads the whole file; undefined if it is sound. */
 export async function checkDataFile(duckdb: Duckdb, path: string, file: DataFile): Promise<FileDamage | undefined> {
   const size = await sizeOf(path)
   if (size === undefined) return { reason: 'the file is missing' }
@@ -33,10 +33,10 @@ export async function checkDataFile(duckdb: Duckdb, path: string, file: DataFile
 
 const wrongChecksum = 'the file does not match its checksum'
 
-/** Gives the CRC-32 of the content of a file. */
+/** Computes the CRC-32 of a file. */
 export type ChecksumOf = (path: string) => Promise<number>
 
-/** Throws DbError `StorageUnavailable` unless the content is what was written: what reads rows would not notice most damage. */
+/** Throws DbError `StorageUnavailable` unless the file is unchanged; reading rows would not notice most damage. */
 export async function requireContent(path: string, file: DataFile, checksumOf: ChecksumOf): Promise<void> {
   if ((await checksumOf(path)) === file.checksum) return
   const message = `data file ${path}: ${wrongChecksum}; restore it from a backup, or see what weir storage repair would do`

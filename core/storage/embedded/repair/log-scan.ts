@@ -1,4 +1,4 @@
-// Reads log segments to their end whatever is wrong with them: which records are whole, and where the damage is.
+// Reads log segments to their end in spite of damage: finds the intact records, and where the damage is.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -16,7 +16,7 @@ import { type LogBounds, segmentFiles } from '../open.ts'
 
 export interface RecordPosition {
   readonly at: number
-  /** Header included. */
+  /** Including the header. */
   readonly bytes: number
   readonly seq: number
   readonly rows: number
@@ -24,7 +24,7 @@ export interface RecordPosition {
 
 export interface LogDamage {
   readonly at: number
-  /** Where reading went on. */
+  /** Where reading continued. */
   readonly end: number
   readonly reason: string
 }
@@ -35,21 +35,21 @@ export interface SegmentScan {
   /** Length of the file. */
   readonly bytes: number
   readonly header: SegmentHeader | undefined
-  /** The whole ones, also behind a damage. */
+  /** The intact ones, including those behind a damage. */
   readonly records: readonly RecordPosition[]
   readonly damages: readonly LogDamage[]
-  /** What a crash left at the end; the next start cuts it. */
+  /** A torn end left by a crash; the next start cuts it off. */
   readonly torn: LogDamage | undefined
 }
 
 export interface LogScan {
   /** Oldest first. */
   readonly segments: readonly SegmentScan[]
-  /** Numbers of segments that should be there. */
+  /** Numbers of missing segments. */
   readonly missing: readonly number[]
 }
 
-/** `decode` throws for the payload of a record that cannot be taken back into memory. */
+/** `decode` throws for a payload that cannot be decoded. */
 export async function scanLog(
   dir: string,
   { first, last, end }: LogBounds,
@@ -70,7 +70,7 @@ export async function scanLog(
   return { segments: whole.map(segment => withEarlyEnd(segment, end)), missing }
 }
 
-/** Nor does a torn end come before what was on the disk. */
+/** An end before the point that is known to be on disk is damage, not a torn end. */
 function withEarlyEnd(segment: SegmentScan, end: LogEnd | undefined): SegmentScan {
   const at = segment.torn?.at ?? segment.bytes
   const reason = cutBefore(end, segment.number, at)
@@ -78,7 +78,7 @@ function withEarlyEnd(segment: SegmentScan, end: LogEnd | undefined): SegmentSca
   return { ...segment, torn: undefined, damages: [{ at, end: segment.bytes, reason }] }
 }
 
-/** A file cut at the end of a record looks whole; only the next segment knows how long it was. */
+/** A segment cut at a record boundary looks complete; only the next segment knows its length. */
 function withCutEnd(segment: SegmentScan, next: SegmentScan | undefined): SegmentScan {
   const written = next?.number === segment.number + 1 ? next.header?.previousBytes : undefined
   if (written === undefined || written === segment.bytes || segment.damages.length > 0) return segment
@@ -89,9 +89,9 @@ function withCutEnd(segment: SegmentScan, next: SegmentScan | undefined): Segmen
 type Decode = (payload: Uint8Array) => void
 
 interface SegmentFacts {
-  /** It is the newest. */
+  /** It is the latest. */
   readonly last: boolean
-  /** The highest segment that is known to have got its header. */
+  /** The highest segment known to have its header. */
   readonly begun: number
   readonly decode: Decode
 }
@@ -159,8 +159,8 @@ function problemOf(payload: Uint8Array, decode: Decode): string | undefined {
 }
 
 /**
- * Where the record behind a damaged one begins, if its length can be trusted: as it stands or with one bit turned it leads to a whole
- * record. Bytes are not searched for what looks like a record: rows may hold such bytes.
+ * The start of the record behind a damaged one, if the length can be trusted: as it is, or with one bit flipped, it leads to an intact
+ * record. Bytes are not searched for record headers, because rows may contain such bytes.
  */
 function nextRecord(bytes: Uint8Array, at: number, seq: number): number | undefined {
   if (bytes.length - at < recordHeaderBytes) return undefined

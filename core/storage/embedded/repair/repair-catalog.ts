@@ -1,4 +1,4 @@
-// A damaged catalog's whole rows in a new file: tables that have all of theirs go on, the others are left out.
+// Copies the intact rows of a damaged catalog to a new file. Complete tables are kept, the others are left out.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import { openCatalogFile, prepareCatalog } from '../catalog/catalog-file.ts'
@@ -8,20 +8,20 @@ import { matches, tableNames } from '../catalog/row-sums.ts'
 export interface Salvage {
   /** Open, under another name than the damaged one. */
   readonly catalog: DatabaseSync
-  /** What is not in it, as lines for people. */
+  /** What is missing in it, as lines for people. */
   readonly lost: readonly string[]
 }
 
-/** Ids that may have been given but can no longer be read are passed over. */
+/** Ids that may have been assigned but cannot be read any more are skipped. */
 const idGap = 1000
 
-/** Copies into a new file at `path`; the damaged one stays as it is. Throws DbError when nothing can be saved. */
+/** Copies to a new file at `path` and leaves the damaged one as it is. Throws DbError if nothing can be saved. */
 export function salvageCatalog(damaged: DatabaseSync, path: string): Salvage {
   const catalog = openCatalogFile(path)
   try {
     prepareCatalog(catalog, catalogSchema)
     catalog.exec('BEGIN')
-    // Tables of which a column or a series is known to be lost.
+    // Tables that are known to have lost a column or series.
     const torn = new Set<bigint>()
     const lost = tableNames(catalog)
       .filter(table => !isYounger(damaged, table))
@@ -42,7 +42,7 @@ export function salvageCatalog(damaged: DatabaseSync, path: string): Salvage {
   }
 }
 
-/** Views came later than the other tables: a catalog may never have had them. */
+/** Views were added to catalogs later, so the table may never have existed. */
 function isYounger(damaged: DatabaseSync, table: string): boolean {
   try {
     return table === 'views' && !tableNames(damaged).includes(table)
@@ -51,7 +51,7 @@ function isYounger(damaged: DatabaseSync, table: string): boolean {
   }
 }
 
-/** From both ends, so that only what lies on the damaged pages is missing. */
+/** Copies from both ends, so that only rows on damaged pages are missing. */
 function copyRows(from: DatabaseSync, to: DatabaseSync, table: string, torn: Set<bigint>): string[] {
   const lost = new Set<string>()
   const key = keyOf(to, table)
@@ -72,7 +72,7 @@ function copyRows(from: DatabaseSync, to: DatabaseSync, table: string, torn: Set
       }
       return [...lost]
     } catch {
-      // The other end may give the rest.
+      // The other direction may read the rest.
     }
   }
   return [...lost, `${table}: some rows cannot be read`]
@@ -89,7 +89,7 @@ function keyOf(catalog: DatabaseSync, table: string): string[] {
   return all.filter(row => Number(row.pk) > 0).map(row => String(row.name))
 }
 
-/** Removes tables that miss their database, a column, a series or the table that holds their rows, and rows of tables that are not there. */
+/** Removes tables without their database, a column, a series or their physical table, and rows of missing tables. */
 function leaveOut(catalog: DatabaseSync): string[] {
   const incomplete = catalog.prepare(
     `SELECT id, name FROM tables t WHERE database_id NOT IN (SELECT id FROM databases)
@@ -102,7 +102,7 @@ function leaveOut(catalog: DatabaseSync): string[] {
          (SELECT 1 FROM tables h WHERE h.database_id = t.database_id AND h.name = t.options ->> 'physical_table'))`
   )
   const lost: string[] = []
-  // Again, because tables without their physical one show only when that is gone.
+  // Repeated, because removing a physical table makes its logical tables incomplete.
   for (let found = incomplete.all(); found.length > 0; found = incomplete.all()) {
     for (const { id, name } of found) {
       catalog.prepare('DELETE FROM tables WHERE id = ?').run(id!)

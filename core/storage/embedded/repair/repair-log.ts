@@ -1,4 +1,4 @@
-// Which records of a damaged log can be kept, and writing its segments anew with those alone.
+// Decides which records of a damaged log can be kept, and rewrites its segments with those.
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -10,7 +10,7 @@ import type { DataFolder } from './check.ts'
 import type { LogScan, RecordPosition, SegmentScan } from './log-scan.ts'
 import type { RepairStep } from './repair.ts'
 
-/** A segment as it will be. */
+/** A segment to be written. */
 interface Plan {
   readonly number: number
   readonly scan: SegmentScan | undefined
@@ -19,7 +19,7 @@ interface Plan {
   readonly firstSeq: number
 }
 
-/** No steps when the log is sound. */
+/** No steps if the log is sound. */
 export async function planLogRepair(
   catalog: DatabaseSync,
   log: LogScan,
@@ -57,7 +57,7 @@ export async function planLogRepair(
   return [{ lines: describe(affected, plans, folder), run: () => rewrite(affected, before, folder, lostFolder) }]
 }
 
-/** Series each table knows so far: numbers below it, the one without tags among them. */
+/** Number of known series per table, including the one without tags. */
 function seriesOf(catalog: DatabaseSync): Map<number, number> {
   const rows = catalog.prepare('SELECT table_id, count(*) AS series FROM series GROUP BY table_id').all()
   return new Map(rows.map(row => [Number(row.table_id), Number(row.series) + 1]))
@@ -68,7 +68,10 @@ function flushedSeqs(catalog: DatabaseSync): Map<number, number> {
   return new Map(rows.map(row => [Number(row.id), Number(row.flushed_seq)]))
 }
 
-/** Whether every series a record uses is known; then those it brings are, too. Its parts stand or fall together, as one request. */
+/**
+ * Whether all series a record uses are known; if so, the new ones it brings become known. All parts of a record are kept or dropped together,
+ * as one request.
+ */
 function learn(
   payload: Uint8Array,
   seq: number,
@@ -79,7 +82,7 @@ function learn(
   let first = seq
   for (const part of decodeRecord(payload, () => undefined)) {
     const end = flushed.get(part.table)
-    // Rows of dropped tables and rows that are in files are passed over at the start.
+    // Rows of dropped tables, and rows that are in files, are skipped like at a start.
     if (end !== undefined && first >= end) {
       const count = countSeries(part, grown.get(part.table) ?? known.get(part.table) ?? noTags + 1)
       if (count === undefined) return false
@@ -128,7 +131,7 @@ function describe(affected: readonly Plan[], plans: readonly Plan[], { wal }: Da
   return lines
 }
 
-/** Rows between the whole records around a damage; rows that were never logged have numbers, too. */
+/** Number of rows between the intact records around a damage; includes rows that were never logged. */
 function within(scan: SegmentScan, at: number, plans: readonly Plan[]): string {
   const before = scan.records.findLast(record => record.at < at) ?? lastBefore(plans, scan.number)
   const next = scan.records.find(record => record.at > at) ?? firstAfter(plans, scan.number)
@@ -153,7 +156,7 @@ function rowsBetween(before: RecordPosition | undefined, next: RecordPosition | 
     : `at most ${next.seq - before.seq - before.rows} rows with them`
 }
 
-/** Segment by segment, oldest first: while it is under way the lengths in the headers do not fit, and no server starts on it. */
+/** Rewrites the segments, oldest first. If it is interrupted, the lengths in the headers do not match, so that no server starts on it. */
 async function rewrite(affected: readonly Plan[], bytesBefore: number, folder: DataFolder, lostFolder: string) {
   let previousBytes = bytesBefore
   for (const plan of affected) {
@@ -174,7 +177,7 @@ async function keepOriginal(path: string, lostFolder: string): Promise<void> {
   const copy = join(lostFolder, 'wal', path.slice(path.lastIndexOf('/') + 1))
   await mkdir(dirname(copy), { recursive: true })
   await rm(copy, { force: true })
-  // A second name for the same bytes: the log may lie on another disk than the data.
+  // A hard link if possible; the log may be on another disk than the data.
   await link(path, copy).catch(async () => writeDurably(copy, await readFile(path)))
 }
 

@@ -1,4 +1,4 @@
-// What would make a damaged data folder start again: planned in full before anything is touched, nothing ever deleted.
+// Plans the repair of a damaged data folder: completely before anything is changed. Nothing is ever deleted.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -17,22 +17,22 @@ import { type DataFolder, type Examination, examine, foldersOf } from './check.t
 import { salvageCatalog } from './repair-catalog.ts'
 import { planLogRepair } from './repair-log.ts'
 
-/** One thing to do: what it drops or moves, as lines for people, and the doing. */
+/** One step: what it drops or moves, as lines for people, and the function that does it. */
 export interface RepairStep {
   readonly lines: readonly string[]
   run(): Promise<void>
 }
 
 export interface RepairPlan {
-  /** In the order they must run; none when there is nothing to repair. */
+  /** In order; empty if there is nothing to repair. */
   readonly steps: readonly RepairStep[]
-  /** The folder in lost+found for what is replaced. */
+  /** The folder in lost+found for replaced files. */
   readonly lostFolder: string
-  /** Call it whether the steps ran or not. */
+  /** Must be called whether the steps ran or not. */
   close(): Promise<void>
 }
 
-/** Throws DbError where only a backup helps. */
+/** Throws DbError if only a backup can help. */
 export async function planRepair(folder: DataFolder, examination: Examination): Promise<RepairPlan> {
   const paths = foldersOf(folder)
   const lostFolder = lostFolderOf(folder.home)
@@ -54,7 +54,7 @@ export async function planRepair(folder: DataFolder, examination: Examination): 
     : planForWhole(folder, examination, examination.catalog, lostFolder)
 }
 
-/** The catalog stays, and is opened to write when the steps begin: a copy of it as it was is kept. */
+/** The catalog is sound: it is kept, and opened for writing when the steps begin. A copy is kept. */
 async function planForWhole(
   folder: DataFolder,
   examination: Examination,
@@ -66,7 +66,7 @@ async function planForWhole(
   const begin = async () => {
     examination.close()
     await keepCopies(folder, lostFolder)
-    writer = openCatalogFile(foldersOf(folder).catalog)
+    writer = openCatalogFile(foldersOf(folder).catalog, folder.wal)
     keepSums(writer)
     await setSpareAside(foldersOf(folder).catalog, lostFolder)
   }
@@ -74,7 +74,7 @@ async function planForWhole(
   return { steps: steps.length > 0 ? [{ lines: [], run: begin }, ...steps] : [], lostFolder, close }
 }
 
-/** What its spare gives takes the place of the catalog; undefined where that is not as new as the log. */
+/** Replaces the catalog by its spare; undefined if the spare is older than the log. */
 async function planFromSpare(
   folder: DataFolder,
   lost: Examination,
@@ -116,7 +116,7 @@ async function planFromSpare(
   return { steps: [{ lines: [all], run: begin }, ...steps, { lines: [], run: swap }], lostFolder, close }
 }
 
-/** Its whole rows in a new file take its place. */
+/** Replaces the catalog by a new file with its intact rows. */
 async function planForDamaged(
   folder: DataFolder,
   examination: Examination,
@@ -147,7 +147,7 @@ async function planForDamaged(
   }
 }
 
-/** What the steps change in place, as it was. */
+/** Keeps copies of what the steps change in place. */
 async function keepCopies(folder: DataFolder, lostFolder: string): Promise<void> {
   const { catalog } = foldersOf(folder)
   for (const suffix of ['', '-wal']) {
@@ -169,14 +169,14 @@ async function replaceCatalog(path: string, fresh: string, lostFolder: string): 
   await rename(fresh, path)
 }
 
-/** It knows nothing of what a repair changes: the next start makes one of the repaired catalog. */
+/** The spare does not have the repair's changes; the next start makes a new one. */
 async function setSpareAside(path: string, lostFolder: string): Promise<void> {
   for (const file of Object.values(sparePaths(path))) await moveToLost(file, basename(file), lostFolder)
 }
 
 interface PlannedCatalog {
   readonly reader: DatabaseSync
-  /** Once the steps run. */
+  /** Available once the steps run. */
   readonly writer: () => DatabaseSync
 }
 
@@ -194,7 +194,7 @@ async function planSteps(
       .map(row => row.path)
   )
   const broken = examination.damagedFiles.filter(file => kept.has(file.path))
-  // With the catalog a table may be lost whose files are sound: no row names them any more.
+  // A lost table's files may be sound, but no catalog row refers to them any more.
   const lost = examination.catalogDamaged
     ? [...examination.unknownFiles, ...examination.files.map(file => file.path).filter(path => !kept.has(path))]
     : []
@@ -213,7 +213,7 @@ async function planSteps(
   ]
 }
 
-/** Segments that are written anew are shorter than they were. */
+/** Rewritten segments are shorter than the recorded end. */
 function forgetLogEnd({ writer }: PlannedCatalog): RepairStep {
   return { lines: [], run: async () => void writer().exec("DELETE FROM meta WHERE key = 'log_end'") }
 }
@@ -227,7 +227,7 @@ function writeMark({ writer }: PlannedCatalog, { wal }: DataFolder): RepairStep 
   }
 }
 
-/** A data file that lies whole in lost+found, for example since a start with another catalog. */
+/** Brings back a data file that lies intact in lost+found, for example after a start with another catalog. */
 async function bringBack(folder: DataFolder, file: DataFile, lostFolder: string): Promise<RepairStep | undefined> {
   const target = join(foldersOf(folder).data, file.path)
   for (const time of await readdir(lostFoundFolder(folder.home)).catch(() => [])) {
@@ -269,7 +269,7 @@ function dropFile(
   return {
     lines: [`${path}: moved away, table ${table?.database}.${table?.name} goes on without it: ${lost}`],
     async run() {
-      // In this order: a crash in between leaves a file that is missing, not one that nothing names.
+      // In this order, so that a crash in between leaves a missing file, which is noticed, not an unknown one.
       await moveToLost(path, join('data', file.path), lostFolder)
       const catalog = writer()
       catalog.prepare('DELETE FROM files WHERE id = ?').run(file.id)

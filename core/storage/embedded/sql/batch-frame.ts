@@ -1,4 +1,4 @@
-// Rows of a result as bytes: numbers as they are in memory, texts as DuckDB's string structures, everything else serialized by V8.
+// Encodes rows of a result as bytes: numbers as they are in memory, texts as DuckDB's string structures, other values serialised by V8.
 import { isAscii } from 'node:buffer'
 import { deserialize, serialize } from 'node:v8'
 import { type FixedData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
@@ -32,23 +32,23 @@ type FixedArray = FixedData['values']
 export const textBytes = 16
 const inlined = 12
 
-/** A column of rows that are to be sent. */
+/** A column to be sent. */
 export type SentColumn =
   | { readonly kind: 'fixed'; readonly values: FixedArray; readonly valid: Uint8Array | undefined }
   | { readonly kind: 'text'; readonly texts: SentTexts; readonly valid: Uint8Array | undefined }
   | { readonly kind: 'values'; readonly values: readonly unknown[] }
 
-/** Texts as structures, and what they point to. */
+/** Texts as structures, and the bytes they point to. */
 export interface SentTexts {
-  /** Bytes that the texts of some rows take behind their pointers. */
+  /** Bytes behind the pointers of some rows' texts. */
   heapBytes(from: number, to: number): number
   /** Copies them to `heap`; the structures go to `structures`, with offsets into `heap` instead of pointers. */
   copy(from: number, to: number, structures: Uint32Array, heap: Uint8Array): void
 }
 
 /**
- * Frames that hold the rows, in pieces as long as they are too large for one: space for the header, then the payload. Throws what
- * `refuse` makes of the bytes of a single row that are more than `maxRow`.
+ * Frames with the rows: space for the header, then the payload; split if they are too large for one. Throws the error of `refuse` for a row
+ * of more than `maxRow` bytes.
  */
 export function* encodeBatches(
   rows: number,
@@ -63,7 +63,7 @@ export function* encodeBatches(
     if (planned.bytes > limits.maxFrame && to - from > 1) {
       const pieces = Math.min(to - from, Math.ceil(planned.bytes / limits.maxFrame))
       const max = Math.ceil((to - from) / pieces)
-      // The last first, because the first is taken next.
+      // Pushed in reverse order, because the list is a stack.
       for (let piece = pieces - 1; piece >= 0; piece--) {
         const start = from + piece * max
         if (start < to) ranges.push([start, Math.min(to, start + max)])
@@ -75,7 +75,7 @@ export function* encodeBatches(
 
 interface Plan {
   readonly bytes: number
-  /** Of each column. */
+  /** Bytes behind the pointers, per column. */
   readonly heaps: readonly number[]
   readonly serialized: readonly (Buffer | undefined)[]
 }
@@ -155,7 +155,7 @@ function aligned(bytes: number): number {
   return Math.ceil(bytes / 8) * 8
 }
 
-/** Rows of a payload. Numbers are views of it. */
+/** Decodes a payload. Numbers are views of it. */
 export function decodeBatch(payload: Buffer): ResultBatch {
   const { buffer, byteOffset } = payload
   const [rows = 0, columns = 0] = new Uint32Array(buffer, byteOffset, 2)
@@ -177,7 +177,7 @@ function decodeColumn(payload: Buffer, rows: number, descriptors: Uint32Array, c
   return valid === undefined ? { values } : { values, valid }
 }
 
-/** Texts of structures; null where there is none. */
+/** Decodes texts from structures; null for nulls. */
 function decodeTexts(structures: Buffer, heap: Buffer, rows: number, valid: Uint8Array | undefined) {
   const words = new Uint32Array(structures.buffer, structures.byteOffset, rows * 4)
   const texts = new Array<string | null>(rows).fill(null)

@@ -1,4 +1,4 @@
-// One run of a query process: starts it, hands it statements, watches its memory, and ends it.
+// One query process: starts it, sends statements, watches its memory, and ends it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -22,37 +22,37 @@ export type EndReason = 'memory' | 'stuck' | 'died'
 
 export interface ChildEvents {
   ready(): void
-  /** A statement ended, or waits for its reader. */
+  /** A statement ended, or began or stopped waiting for its reader. */
   moved(): void
-  /** It looked after its statements. */
+  /** The process was checked. */
   looked(): void
-  /** Told once, unless `close` was called: nothing more is expected of it. `detail` completes "it was ended because". */
+  /** Called once, unless `close` was called: the process is gone or useless. `detail` completes "it was ended because". */
   ended(reason: EndReason, detail: string): void
 }
 
 export interface StartedStatement {
   readonly id: number
   readonly answer: Promise<SqlAnswer>
-  /** Resolves when nothing of it is left in the process. */
+  /** Resolves when the process has no resources left. */
   readonly ended: Promise<void>
 }
 
 export interface ChildOptions extends ProcessSettings {
-  /** Resident bytes. */
+  /** Resident bytes at which it is killed. */
   readonly hardLimit: number
-  /** Threads that statements may wait in. */
+  /** Threads in which statements may block. */
   readonly waitingThreads: number
 }
 
-/** Milliseconds between two looks at the memory. */
+/** Milliseconds between two checks of its memory. */
 const watchInterval = 100
-/** Milliseconds between two questions whether it still answers, and for how long it may not. */
+/** Milliseconds between two pings, and the longest time without a reply. */
 const pingInterval = 1_000
 const silence = 10_000
-/** Characters kept of what it says before it dies. */
+/** Characters kept of its standard error. */
 const maxLastWords = 2_000
 
-/** Large blocks of memory go back to the system, as those of the server do. */
+/** Makes the allocator return large blocks to the system, as in the server. */
 const allocator = { MALLOC_ARENA_MAX: '4', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '8388608' }
 const flags = ['--disable-sigusr1', '--max-semi-space-size=16']
 
@@ -64,7 +64,7 @@ export class QueryChild {
   readonly #process: ChildProcess
   readonly #socket: Socket
   readonly #stderr: Socket
-  /** Resolves when it has ended and nothing of it is left on the disk. */
+  /** Resolves when it has ended and its files are removed. */
   readonly #gone: Promise<void>
   #isReady = false
   #isOver = false
@@ -75,26 +75,26 @@ export class QueryChild {
   #sincePing = pingInterval
   #answered = true
 
-  /** Throws what the operating system says where no process can be started. */
+  /** Throws the system's error if no process can be started. */
   constructor(options: ChildOptions, events: ChildEvents) {
     this.#options = options
     this.#events = events
     this.#process = spawn(process.execPath, [...flags, programPath()], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      // Nothing else of the server's environment: statements have no business with it.
+      // Passes nothing else of the server's environment, because statements must not see it.
       env: {
         ...allocator,
         UV_THREADPOOL_SIZE: String(options.waitingThreads),
         ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] })
       }
     })
-    // Told a moment later; whether there is a process is known now.
+    // The event comes later; whether the process exists is checked now.
     this.#process.on('error', () => {})
     const { pid } = this.#process
     if (pid === undefined) {
       throw new Error(`${process.execPath} cannot be run, or there are too many processes or open files`)
     }
-    // From its first step on: it begins beside requests, too.
+    // Lowered from the beginning, because it starts while requests run.
     giveWay('programs', pid)
     this.#socket = this.#process.stdio[3] as Socket
     this.#socket.on('error', () => {})
@@ -129,12 +129,12 @@ export class QueryChild {
     return this.#isOver ? 0 : this.#readResident()
   }
 
-  /** The end of what it wrote to its standard error. */
+  /** The end of its standard error. */
   get lastWords(): string {
     return this.#lastWords.trim()
   }
 
-  /** How many statements do not wait for their reader. */
+  /** Number of statements that do not wait for their reader. */
   get working(): number {
     let working = 0
     for (const statement of this.statements.values()) if (statement.isWorking) working++
@@ -154,12 +154,15 @@ export class QueryChild {
     this.statements.set(id, statement)
     if (this.statements.size === 1) this.#hold(true)
     this.#watch ??= every(watchInterval, () => this.#look()).unref()
-    this.#write(FrameKind.run, id, 0, JSON.stringify(frame))
+    // A long text takes its time to be escaped.
+    const { text, ...others } = frame
+    const json = Buffer.from(JSON.stringify(others))
+    this.#write(FrameKind.run, id, json.length, Buffer.concat([json, Buffer.from(text)]))
     const { ended } = statement
     return { id, answer: frame.target === undefined ? statement.answer : whenEnded(statement), ended }
   }
 
-  /** Ends the statement whose reader has waited for the longest, where that is more than `limit` milliseconds. */
+  /** Ends the statement that waited longest for its reader, if that is more than `limit` milliseconds. */
   endStalled(limit: number): void {
     const stalled = [...this.statements.values()].reduce((a, b) => (b.stalled > a.stalled ? b : a))
     if (stalled.stalled < limit) return
@@ -167,13 +170,13 @@ export class QueryChild {
     stalled.stop(new DbError('RateLimited', message, { retryAfter: 1 }))
   }
 
-  /** Ends it whatever it does. */
+  /** Kills it, whatever it does. */
   kill(reason: EndReason, detail: string): void {
     this.#process.kill('SIGKILL')
     this.#over(reason, detail)
   }
 
-  /** Ends it without a word to its owner; its statements are answered with the error. */
+  /** Ends it without an event to its owner; its statements fail with the error. */
   async close(error: DbError): Promise<void> {
     this.#isOver = true
     this.lose(() => error)
@@ -182,13 +185,13 @@ export class QueryChild {
     await this.#gone
   }
 
-  /** Answers all statements with an error. */
+  /** Fails all statements with an error. */
   lose(error: (only: boolean, id: number) => DbError): void {
     const statements = [...this.statements]
     for (const [id, statement] of statements) statement.lose(error(statements.length === 1, id))
   }
 
-  /** Whether the server's own process goes on for it. */
+  /** Whether the process keeps the server's process alive. */
   #hold(hold: boolean): void {
     for (const handle of [this.#process, this.#socket, this.#stderr]) hold ? handle.ref() : handle.unref()
   }
@@ -208,7 +211,7 @@ export class QueryChild {
     await rm(this.#options.temporary, { recursive: true, force: true }).catch(() => {})
   }
 
-  #write(kind: number, statement: number, argument = 0, payload = ''): void {
+  #write(kind: number, statement: number, argument = 0, payload: string | Uint8Array = ''): void {
     if (!this.#isOver && this.#socket.writable) this.#socket.write(encodeFrame(kind, statement, argument, payload))
   }
 
@@ -246,7 +249,7 @@ export class QueryChild {
       return
     }
     this.#events.looked()
-    // Counted by looks: while this process itself stands still, it does not hear the answer.
+    // Counts checks instead of reading the clock: while this process is blocked, it cannot receive replies.
     this.#sincePing += watchInterval
     if (this.#answered && this.#sincePing >= pingInterval) {
       this.#answered = false
@@ -257,7 +260,7 @@ export class QueryChild {
     }
   }
 
-  /** The descriptor stays that of this process, whoever gets its number afterwards. */
+  /** The open descriptor stays that of this process, even if its number is reused. */
   #readResident(): number {
     try {
       this.#status ??= openSync(`/proc/${this.pid}/status`, 'r')
@@ -265,13 +268,13 @@ export class QueryChild {
       const text = buffer.toString('latin1', 0, readSync(this.#status, buffer, 0, buffer.length, 0))
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024
     } catch {
-      // It has just ended, or this is no Linux.
+      // The process has just ended, or this is not Linux.
       return 0
     }
   }
 }
 
-/** What fails writes its file no longer when that is said. */
+/** Waits for the end of a failed statement before reporting it, because until then it may still write its file. */
 async function whenEnded(statement: Statement): Promise<SqlAnswer> {
   try {
     return await statement.answer
@@ -281,7 +284,7 @@ async function whenEnded(statement: Statement): Promise<SqlAnswer> {
   }
 }
 
-/** The program beside DuckDB, in TypeScript or built. */
+/** The program file beside this one, TypeScript or built. */
 function programPath(): string {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return fileURLToPath(new URL(`../duckdb/process.${ending}`, import.meta.url))

@@ -1,5 +1,5 @@
-// Runs SQL statements in a process of their own, so that none of them can stop, starve or end the server: DuckDB knows statements that
-// cannot be interrupted, values it does not count as memory, and texts it crashes on.
+// Runs SQL statements in a separate process, so that none can block, starve or crash the server. DuckDB has statements that cannot be
+// interrupted, values that its memory limit does not count, and texts that crash it.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -14,80 +14,80 @@ import { type EndReason, jsonParameter, QueryChild, type StartedStatement } from
 import type { SqlAnswer } from './statement.ts'
 
 export interface SqlProcessOptions {
-  /** In messages and in the title of the process. */
+  /** For messages and the title of the process. */
   readonly name: string
-  /** What statements may read, absolute. */
+  /** Absolute folders that statements may read. */
   readonly folders: readonly string[]
-  /** For rows that do not fit into memory: the process makes a folder of its name there. */
+  /** Folder for rows that do not fit in memory; the process creates a subfolder. */
   readonly temporary: string
-  /** A folder that goes when the server is gone, however that ends. */
+  /** A folder to delete when the server is gone, however it ends. */
   readonly leftovers?: string
   readonly threads: number
-  /** DuckDB's own limit, bytes. */
+  /** DuckDB's own memory limit in bytes. */
   readonly memoryLimit: number
-  /** Resident bytes at which the process is ended. */
+  /** Resident bytes at which the process is killed. */
   readonly hardLimit: number
   readonly log: Pick<Logger, 'info' | 'warn'>
-  /** Statements that run at a time; those whose reader is slow do not count. Asked each time. Default: two for each thread. */
+  /** Concurrent statements, without those whose reader is slow. Asked each time. Default: two per thread. */
   readonly slots?: () => number
-  /** Results that are open at a time, each with up to `window` bytes that were not read. Default: sixteen for each slot. */
+  /** Open results, each with up to `window` unread bytes. Default: sixteen per slot. */
   readonly results?: number
-  /** Statements that may wait for a slot, and how many milliseconds each may. Asked each time. Default: 256, and half a minute. */
+  /** Statements that may wait for a slot, and for how many milliseconds. Asked each time. Default: 256, and half a minute. */
   readonly queue?: () => { readonly max: number; readonly time: number }
-  /** Bytes of one row of a result. Default 64 MiB. */
+  /** Maximum bytes of a result row. Default: 64 MiB. */
   readonly maxRow?: number
-  /** Told when the process is ended, and when a statement is refused. */
+  /** Called when the process was ended, and when a statement is refused. */
   readonly restarted?: (reason: EndReason) => void
   readonly refused?: (reason: 'full' | 'late') => void
 }
 
 export interface SqlRequest {
-  /** One statement that reads, checked before it runs. */
+  /** The text of a reading statement, which is checked before it runs. */
   readonly text: string
   readonly tables?: readonly Placeholder[]
   readonly explain?: string
   readonly parameters?: readonly SqlValue[]
-  /** IANA name, or as DuckDB takes it. */
+  /** IANA name, or another form DuckDB accepts. */
   readonly timezone: string
-  /** Where its rows go; the answer is one row then, how many there were. */
+  /** Writes the rows to a file; the answer is then one row with their number. */
   readonly target?: FileTarget
-  /** Statements that wait get their turn by user. */
+  /** Users take turns in the queue. */
   readonly user?: string
 }
 
 export interface SqlProcessStatistics {
-  /** Whether the process is there and ready. */
+  /** Whether the process runs and is ready. */
   readonly alive: boolean
   readonly pid?: number
   readonly residentBytes: number
-  /** Statements that work. */
+  /** Statements that run. */
   readonly running: number
   /** Statements that wait for their reader. */
   readonly stalled: number
   /** Statements that wait for a slot. */
   readonly waiting: number
   readonly restarts: Readonly<Record<EndReason, number>>
-  /** Milliseconds the last start took. */
+  /** Duration of the last start in milliseconds. */
   readonly startTime: number
 }
 
-/** Bytes of a result that may have been sent and not been read. */
+/** Bytes of a result that may be sent without being read. */
 const window = 4 << 20
-/** Statements named in the log, and characters of each. */
+/** Statements named in a log line, and characters of each. */
 const maxNamed = 16
 const maxNamedLength = 500
 
-/** Milliseconds a statement may wait for its reader while others wait for it. */
+/** Milliseconds a statement may wait for its reader while other statements need its place. */
 const maxStall = 5_000
-/** Milliseconds after which a statement that runs again is not what ended the process. */
+/** A retried statement that ran for so many milliseconds is no longer suspected of having crashed the process. */
 const probation = 2_000
 
 export class SqlProcess {
   readonly #options: Required<Omit<SqlProcessOptions, 'leftovers'>> & Pick<SqlProcessOptions, 'leftovers'>
   readonly #queue: AdmissionQueue
-  /** Statements that were lost with the process and are started again. */
+  /** Statements lost with the process that are started again. */
   readonly #retries: AdmissionQueue
-  /** The one of them that may be what ended the process. */
+  /** The retried statement that may have crashed the process. */
   #suspect: number | undefined
   readonly #restarts: Record<EndReason, number> = { memory: 0, stuck: 0, died: 0 }
   #child: QueryChild | undefined
@@ -113,8 +113,8 @@ export class SqlProcess {
   }
 
   /**
-   * Rejects with a DbError; `RateLimited` where too many statements wait already. A statement whose process another one may have ended is
-   * started again, as long as none of its rows was read.
+   * Rejects with a DbError; `RateLimited` if too many statements wait. If the process ends, possibly because of another statement, the
+   * statement is started again as long as none of its rows was read.
    */
   async run(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
     if (!this.#isOpen) throw closed()
@@ -124,14 +124,14 @@ export class SqlProcess {
         ? this.#queue.run(user, signal, () => this.#start(request, signal).answer)
         : this.#retries.run(user, signal, () => this.#startAgain(request, signal))
     try {
-      // What is left of a file is nobody's to write over.
+      // A partial file must not be overwritten, so statements that write files are not retried.
       return target === undefined ? await withAnother(start) : await start(true)
     } catch (error) {
       throw signal.aborted ? cancelled(signal) : error
     }
   }
 
-  /** Starts the process, so that the first statement need not wait for it; a failure is that of the next statement. */
+  /** Starts the process ahead of the first statement; an error is reported by the next statement. */
   start(): void {
     if (this.#isOpen) this.#respawn()
   }
@@ -151,7 +151,7 @@ export class SqlProcess {
     }
   }
 
-  /** Statements that run or wait are answered with an error; with `finish` those that run are read to their end. */
+  /** Fails running and waiting statements with an error; with `finish`, running ones are read to their end. */
   async close(finish = false): Promise<void> {
     this.#isOpen = false
     while (finish && (this.#child?.statements.size ?? 0) > 0) await pause(5)
@@ -167,7 +167,7 @@ export class SqlProcess {
     return child === undefined || (child.working < slots() && child.statements.size < results)
   }
 
-  /** One that runs again may be what ended the process: until that is unlikely, no other one of those runs beside it. */
+  /** Retried statements run one at a time, until each is unlikely to have crashed the process. */
   #startAgain(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
     const { id, answer, ended } = this.#start(request, signal)
     this.#suspect = id
@@ -199,7 +199,7 @@ export class SqlProcess {
     const { name, folders, threads, memoryLimit, hardLimit, results } = this.#options
     const slots = 2 * threads
     const home = join(this.#options.temporary, name)
-    // What one left that was ended with the server.
+    // Removes what a process left that ended with the server.
     if (this.#starts === 0) rmSync(home, { recursive: true, force: true })
     const temporary = join(home, String(++this.#starts))
     const { leftovers } = this.#options
@@ -219,7 +219,7 @@ export class SqlProcess {
     return child
   }
 
-  /** Answers that nobody reads give way where no other can begin. */
+  /** Ends answers that nobody reads, if no other statement can start. */
   #makeRoom(child: QueryChild): void {
     if (this.#queue.waiting > 0 && child.statements.size >= this.#options.results) child.endStalled(maxStall)
   }
@@ -251,7 +251,7 @@ export class SqlProcess {
       `the query process was ended because ${detail}`
     )
     if (!child.isReady && reason === 'died') {
-      // The next one would fare no better: the next request tries again.
+      // Waiting statements would fail likewise, so they get the error; the next request tries again.
       const error = cannotStart(/\bError: (.+)/.exec(lastWords)?.[1] ?? detail)
       child.lose(() => error)
       for (const queue of [this.#retries, this.#queue]) queue.fail(error)
@@ -262,7 +262,7 @@ export class SqlProcess {
     this.#startWaiting()
   }
 
-  /** At once, so that the next statement need not wait as long. */
+  /** Restarts at once, so that the next statement waits less. */
   #respawn(): void {
     if (!this.#isOpen) return
     try {
@@ -272,7 +272,7 @@ export class SqlProcess {
     }
   }
 
-  /** What a statement is answered whose process is gone: one that ran alone is the cause itself and would be it again. */
+  /** The error for a statement whose process is gone. A statement that ran alone is the cause and is not retried. */
   #lost(reason: EndReason, detail: string, only: boolean, isSuspect: boolean): DbError {
     if (!only || reason === 'stuck') {
       return new LostBeside(`the query process was ended because ${detail}; try again`, !only && !isSuspect)
@@ -282,7 +282,7 @@ export class SqlProcess {
   }
 }
 
-/** Of a statement that another one may have taken down. */
+/** The statement was lost, possibly because of another one; it can be retried. */
 class LostBeside extends DbError {
   readonly mayRunAgain: boolean
 
@@ -292,10 +292,10 @@ class LostBeside extends DbError {
   }
 }
 
-/** Times a statement is started: what ended its process may run again beside it. */
+/** How often a statement is started, because the cause may run beside it again. */
 const maxStarts = 3
 
-/** The answer of the first start, or of a later one where those before were lost without any of their rows. */
+/** Starts again if the process was lost before any row was read. */
 async function withAnother(start: (isFirst: boolean) => Promise<SqlAnswer>): Promise<SqlAnswer> {
   let starts = 0
   const next = async (lost?: unknown): Promise<SqlAnswer> => {
@@ -331,7 +331,7 @@ async function withAnother(start: (isFirst: boolean) => Promise<SqlAnswer>): Pro
           if (isRead || isClosed || !mayRunAgain(error)) throw error
           answer = await next(error)
           if (isClosed) answer.close()
-          // The types of some columns come of the first rows.
+          // Types of some columns are known from the first rows only, so they may differ.
           if (isDeepStrictEqual(answer.columns, columns)) continue
           answer.close()
           throw error

@@ -1,4 +1,4 @@
-// One statement that a query process runs, as the server sees it: its answer, the rows that have arrived, and what ends it.
+// A statement in a query process, as the server sees it: its answer, the received rows, and its cancellation.
 import { DbError, type ErrorCode } from '../../../errors.ts'
 import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
 import { after, type Timer } from '../../../timer.ts'
@@ -8,9 +8,9 @@ import { type ColumnsFrame, type ErrorFrame, FrameKind, maxBatchBytes } from './
 
 export interface SqlAnswer {
   readonly columns: readonly ResultColumn[]
-  /** Whether it reads counts instead of rows. */
+  /** Whether it reads stored counts instead of rows. */
   readonly isCounted: boolean
-  /** Reads on as it is iterated, once; leaving the loop early or calling `close` ends the statement. */
+  /** Can be iterated once; leaving the loop early or calling `close` ends the statement. */
   batches(): AsyncIterable<ResultBatch>
   close(): void
 }
@@ -19,35 +19,35 @@ export interface SqlAnswer {
 export interface StatementProcess {
   credit(bytes: number): void
   cancel(): void
-  /** A statement that was cancelled runs on. */
+  /** A cancelled statement continues to run. */
   stuck(): void
-  /** Whether it works or waits for its reader has changed. */
+  /** It began or stopped waiting for its reader. */
   moved(): void
-  /** Nothing of it is left in the process. */
+  /** The process holds no resources for it any more. */
   ended(): void
 }
 
-/** Milliseconds a statement may run on after it was cancelled. */
+/** Milliseconds a cancelled statement may continue to run. */
 const patience = 5_000
 
 export class Statement {
-  /** For logs. */
+  /** For the log. */
   readonly text: string
   readonly answer: Promise<SqlAnswer>
-  /** Resolves when nothing of it is left in the process. */
+  /** Resolves when the process holds no resources for it. */
   readonly ended: Promise<void>
   #state: 'working' | 'stalled' | 'ended' = 'working'
   readonly #process: StatementProcess
   readonly #signal: AbortSignal
   readonly #answer = Promise.withResolvers<SqlAnswer>()
   readonly #ended = Promise.withResolvers<void>()
-  /** Batches that were not read yet. */
+  /** Unread batches. */
   readonly #frames: Buffer[] = []
   #complete = false
   #failure: DbError | undefined
   #closed = false
   #wake: (() => void) | undefined
-  /** Bytes that were read and not credited yet. */
+  /** Bytes read that are not credited yet. */
   #read = 0
   #credits = 0
   #stalledAt = 0
@@ -90,13 +90,13 @@ export class Statement {
     }
   }
 
-  /** Its process is gone. */
+  /** The process is gone. */
   lose(error: DbError): void {
     this.#leave()
     this.#fail(error)
   }
 
-  /** The server takes it back, whatever its signal says. */
+  /** The server ends it, whatever its signal says. */
   stop(error: DbError): void {
     this.#fail(error)
     this.#cancel()
@@ -129,7 +129,7 @@ export class Statement {
     }
   }
 
-  /** The process may send more: said at once where nothing is left to read, otherwise for many batches together. */
+  /** Gives credit: at once if nothing is left to read, otherwise for many batches together. */
   #credit(bytes: number): void {
     if (this.#complete || this.#closed) return
     this.#read += bytes
@@ -160,7 +160,7 @@ export class Statement {
     this.#wake?.()
   }
 
-  /** Whoever waits learns of it at once. */
+  /** Fails the current reader at once. */
   #fail(error: DbError): void {
     if (this.#failure !== undefined || this.#closed) return
     this.#failure = error
@@ -171,7 +171,7 @@ export class Statement {
 
   #cancel(): void {
     if (this.#state === 'ended' || this.#stuck !== undefined) return
-    // Where this process stood still itself, the end has arrived and is read before the immediate.
+    // If this process was blocked itself, the end has arrived and is handled before the immediate.
     this.#stuck = after(patience, () => setImmediate(() => this.#isStuck()))
     this.#process.cancel()
     if (this.#state !== 'stalled') return

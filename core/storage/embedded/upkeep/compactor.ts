@@ -130,6 +130,7 @@ export class Compactor {
   /** Files whose every row is past its time go without being read. */
   async #expire(id: number): Promise<void> {
     const { catalog, pins, metrics, log } = this.#parts
+    await catalog.ready()
     const table = catalog.tableById(id)
     const cutoff = table && catalog.cutoff(table, Date.now())
     if (table === undefined || cutoff === undefined) return
@@ -138,6 +139,7 @@ export class Compactor {
     metrics.expiredFiles.add(expired.length)
     metrics.expiredBytes.add(countBytes(expired))
     log.debug({ table: table.name, files: expired.length }, 'expired files were removed')
+    await catalog.durable()
     await pins.remove(expired.map(file => file.path))
   }
 
@@ -174,12 +176,14 @@ export class Compactor {
         cutoff: catalog.cutoff(table, Date.now()),
         only: catalog.logicalIds(table)
       })
+      await catalog.ready()
       // A column added meanwhile is null in the new file as it was in the old ones; a dropped table has no use for it.
       if (!catalog.replaceFiles(table, files, file)) {
         if (file) await pins.remove([file.path])
         return undefined
       }
       failpoint('compact.catalogued')
+      await catalog.durable()
       await pins.remove(paths)
       metrics.compactionSeconds.observe((performance.now() - started) / 1000)
       metrics.compactedFiles.add(files.length)

@@ -154,8 +154,9 @@ export class Flusher {
         (data, cause) => this.#failed(data, cause)
       )
     } finally {
-      this.#catalogue({ written, report })
+      await this.#catalogue({ written, report })
     }
+    await catalog.durable()
     await this.wal?.dropBefore(tables.oldestSeq())
     failpoint('flush.log_dropped')
     if (report.files > 0) {
@@ -186,7 +187,7 @@ export class Flusher {
         throw error
       }
       // Small ones go to the catalog together; one of a table counts before the next one is written.
-      if (!last || isEnough(flush.written)) this.#catalogue(flush)
+      if (!last || isEnough(flush.written)) await this.#catalogue(flush)
     }
   }
 
@@ -205,6 +206,7 @@ export class Flusher {
   /** In parts before the file, so that a million new series do not hold up everything else. */
   async #saveSeries(data: TableData): Promise<void> {
     for (;;) {
+      await this.#parts.catalog.ready()
       const part = data.unsavedSeries(seriesAtOnce)
       if (part.series.length < seriesAtOnce) return
       this.#parts.catalog.saveSeries(data.table, part.series)
@@ -232,9 +234,10 @@ export class Flusher {
   }
 
   /** Makes files count. */
-  #catalogue({ written, report }: RunningFlush): void {
+  async #catalogue({ written, report }: RunningFlush): Promise<void> {
     if (written.length === 0) return
     const { catalog, tables } = this.#parts
+    await catalog.ready()
     const all = written.splice(0)
     try {
       catalog.addFiles(all)

@@ -119,7 +119,7 @@ const examples: readonly Example[] = [
     is: 'times that leave out a file and a memtable',
     files: [file(0, 4), file(3, 9)],
     memtables: [memory(0, 2), memory(10, 12)],
-    where: { kind: 'all', of: [from5, { kind: 'newest' }] },
+    where: { kind: 'all', of: [from5, { kind: 'latest' }] },
     wants: [
       'skip: its rows are outside of the times asked for',
       'scan: no row hides another',

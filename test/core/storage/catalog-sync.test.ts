@@ -1,0 +1,275 @@
+// Changes of the catalog go to the disk beside the event loop, and nothing that relies on them comes before.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import t, { type Test } from 'tap'
+import { EmbeddedCatalog } from '../../../core/storage/embedded/catalog/catalog.ts'
+import { openCatalogFile } from '../../../core/storage/embedded/catalog/catalog-file.ts'
+import { readMark } from '../../../core/storage/embedded/catalog/catalog-mark.ts'
+import { closeKeepingJournal } from '../../../core/storage/embedded/catalog/catalog-sync.ts'
+import { createTable, openEngine, put, select, temporaryFolder } from './fixtures.ts'
+
+const files = (dir: string) => ({ main: join(dir, 'catalog.db'), journal: join(dir, 'catalog.db-wal') })
+
+function openCatalog(t: Test, dir: string): EmbeddedCatalog {
+  const catalog = new EmbeddedCatalog(files(dir).main, dir)
+  t.teardown(() => catalog.close().catch(() => {}))
+  return catalog
+}
+
+const turn = () => new Promise<void>(resolve => setImmediate(resolve))
+
+const marked = (dir: string): number => {
+  const mark = readMark(dir)
+  return typeof mark === 'string' ? 0 : mark.generation
+}
+
+/** The catalog as a power cut leaves it when this much of its log is on the disk. */
+function cut(t: Test, dir: string, bytes: number): string {
+  const copy = temporaryFolder(t)
+  cpSync(dir, copy, { recursive: true })
+  truncateSync(files(copy).journal, bytes)
+  return copy
+}
+
+const names = (catalog: EmbeddedCatalog) => catalog.databases().map(({ name }) => name)
+
+t.test('a change returns before it is synced, and the event loop goes on until it is', async t => {
+  const dir = temporaryFolder(t)
+  const catalog = openCatalog(t, dir)
+  catalog.createDatabase('first', {})
+  await catalog.durable()
+  const before = marked(dir)
+  const events: string[] = []
+  catalog.createDatabase('a', {})
+  catalog.createDatabase('b', {})
+  t.equal(marked(dir), before, 'nothing is promised when it returns')
+  const done = catalog.durable().then(() => events.push('on the disk'))
+  void turn().then(() => events.push('a turn of the event loop'))
+  await done
+  t.strictSame(events, ['a turn of the event loop', 'on the disk'])
+  t.equal(marked(dir), before + 2, 'both share a sync')
+})
+
+t.test('a power cut between a change and its sync takes the change, and nothing else', async t => {
+  const dir = temporaryFolder(t)
+  const catalog = openCatalog(t, dir)
+  catalog.createDatabase('first', {})
+  await catalog.durable()
+  const synced = statSync(files(dir).journal).size
+  catalog.createDatabase('second', {})
+  t.strictSame(names(openCatalog(t, cut(t, dir, synced))), ['first'])
+  const killed = cut(t, dir, statSync(files(dir).journal).size)
+  t.strictSame(names(openCatalog(t, killed)), ['first', 'second'], 'a process that ends takes nothing')
+  await catalog.durable()
+  t.throws(
+    () => openCatalog(t, cut(t, dir, synced)),
+    /the catalog is older than the log/,
+    'once it is promised it is missed'
+  )
+})
+
+t.test('of changes that were not synced a power cut may leave any page', async t => {
+  const dir = temporaryFolder(t)
+  const catalog = openCatalog(t, dir)
+  catalog.createDatabase('first', {})
+  await catalog.durable()
+  const synced = statSync(files(dir).journal).size
+  for (const name of ['a', 'b', 'c']) catalog.createDatabase(name, {})
+  const whole = statSync(files(dir).journal).size
+  const tear = (at: number) => {
+    const copy = cut(t, dir, whole)
+    const bytes = readFileSync(files(copy).journal)
+    for (let i = at; i < at + 512; i++) bytes[i]! ^= 0x55
+    writeFileSync(files(copy).journal, bytes)
+    return copy
+  }
+  const torn = tear(synced + 100)
+  const again = openCatalog(t, torn)
+  t.strictSame(names(again), ['first'])
+  again.createDatabase('d', {})
+  await again.durable()
+  // What is left of the others stands behind it in the same file.
+  t.strictSame(names(openCatalog(t, cut(t, torn, statSync(files(torn).journal).size))), ['first', 'd'])
+  t.throws(() => openCatalog(t, tear(synced - 600)), /the catalog is damaged/)
+  await catalog.durable()
+  t.throws(() => openCatalog(t, tear(synced + 100)), /the catalog is damaged/, 'from now on they are promised')
+})
+
+t.test(
+  'a log that became long goes to the main file beside the event loop; changes wait until it is empty',
+  async t => {
+    const dir = temporaryFolder(t)
+    const { journal, main } = files(dir)
+    const catalog = openCatalog(t, dir)
+    catalog.createDatabase('public', {})
+    const columns = [{ name: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false }] as const
+    const table = catalog.createTable({ database: 'public', name: 'm', columns, options: {} })
+    const key = Buffer.alloc(1000, 1)
+    let series = 0
+    let turns = 0
+    for (let emptied = 0; emptied < 2; ) {
+      await catalog.ready()
+      const before = statSync(journal).size
+      catalog.saveSeries(
+        table,
+        Array.from({ length: 500 }, () => ({ tsid: ++series, key }))
+      )
+      await catalog.durable()
+      const waiting = catalog.ready().then(() => 'ready')
+      for (let isReady = false; !isReady; isReady = (await Promise.race([waiting, turn()])) === 'ready') turns++
+      if (statSync(journal).size < before) emptied++
+    }
+    t.ok(turns > 4, 'others ran while changes waited')
+    const killed = temporaryFolder(t)
+    for (const name of ['catalog.db', 'catalog.db-wal', 'catalog.mark']) cpSync(join(dir, name), join(killed, name))
+    await catalog.close()
+    t.equal(openCatalog(t, killed).seriesCount(table.id), series)
+    t.notOk(existsSync(journal), 'an orderly stop brings all of it to the main file')
+    const sqlite = new DatabaseSync(main, { readOnly: true })
+    t.equal(sqlite.prepare('SELECT count(*) AS n FROM series').get()?.n, series)
+    sqlite.close()
+  }
+)
+
+t.test('while somebody reads the catalog its log grows, and changes do not wait for the reader', async t => {
+  const dir = temporaryFolder(t)
+  const catalog = openCatalog(t, dir)
+  catalog.createDatabase('public', {})
+  const columns = [{ name: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false }] as const
+  const table = catalog.createTable({ database: 'public', name: 'm', columns, options: {} })
+  const key = Buffer.alloc(1000, 1)
+  const save = async (from: number) => {
+    await catalog.ready()
+    catalog.saveSeries(
+      table,
+      Array.from({ length: 3000 }, (_, i) => ({ tsid: from + i, key }))
+    )
+    await catalog.durable()
+  }
+  await save(1)
+  await catalog.ready()
+  const reading = catalog.series(table.id)[Symbol.iterator]()
+  reading.next()
+  for (const from of [3001, 6001]) await save(from)
+  t.ok(statSync(files(dir).journal).size > 2 ** 23)
+  reading.return?.()
+  await save(9001)
+  await catalog.ready()
+  t.ok(statSync(files(dir).journal).size < 2 ** 22)
+  t.equal(catalog.seriesCount(table.id), 12_000)
+})
+
+t.test('a catalog whose main file could not be synced keeps its log when it is closed', t => {
+  const dir = temporaryFolder(t)
+  const { main, journal } = files(dir)
+  const sqlite = openCatalogFile(main)
+  sqlite.exec('CREATE TABLE x (n INTEGER); PRAGMA wal_checkpoint(TRUNCATE)')
+  copyFileSync(main, `${main}.older`)
+  sqlite.exec('INSERT INTO x VALUES (7); PRAGMA wal_checkpoint(PASSIVE)')
+  closeKeepingJournal(sqlite, main)
+  t.ok(statSync(journal).size > 0)
+  copyFileSync(`${main}.older`, main)
+  const again = openCatalogFile(main)
+  t.equal(again.prepare('SELECT n FROM x').get()?.n, 7, 'also where the main file lost what was written')
+  again.close()
+  t.end()
+})
+
+t.test('no record is in the log before the tables and columns that it names are on the disk', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const logSize = () =>
+    readdirSync(join(dir, 'wal')).reduce(
+      (sum, name) => sum + (name.endsWith('.wal') ? statSync(join(dir, 'wal', name)).size : 0),
+      0
+    )
+  await createTable(engine, 'warm')
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    const [before, size] = [marked(join(dir, 'wal')), logSize()]
+    const made = createTable(engine, name)
+    // Others find the table before its maker has an answer.
+    let table = engine.catalog.table('public', name)
+    for (; table === undefined; table = engine.catalog.table('public', name)) await Promise.resolve()
+    t.equal(marked(join(dir, 'wal')), before)
+    const events: string[] = []
+    const stored = put(engine, table, [{ host: 'x', at: 1 }]).then(() => events.push('answered'))
+    while (events.length < 2) {
+      if (!events.includes('named') && marked(join(dir, 'wal')) > before) events.push('named')
+      if (logSize() > size) {
+        t.ok(marked(join(dir, 'wal')) > before, `${name}: the log has a record`)
+        await stored
+        if (!events.includes('named')) events.unshift('named')
+      }
+      await turn()
+    }
+    t.strictSame(events, ['named', 'answered'])
+    await made
+  }
+})
+
+t.test('files go from the disk only once the catalog without them is on it', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const parquet = () =>
+    readdirSync(join(dir, 'data'), { recursive: true }).filter(name => String(name).endsWith('.parquet')).length
+  const table = await createTable(engine, 'gone')
+  const files = 8
+  for (let at = 0; at < files; at++) {
+    await put(engine, table, [{ host: 'x', at }])
+    await engine.maintain({ kind: 'flush' }, new AbortController().signal)
+  }
+  const before = marked(join(dir, 'wal'))
+  const dropped = engine.catalog.dropTable(table)
+  let early = 0
+  while (parquet() > 0) {
+    if (marked(join(dir, 'wal')) === before && parquet() < files) early++
+    await turn()
+  }
+  t.equal(early, 0)
+  t.ok(marked(join(dir, 'wal')) > before)
+  await dropped
+})
+
+async function endAt(t: Test, point: string) {
+  const dir = temporaryFolder(t)
+  const program = join(import.meta.dirname, 'catalog-kill.ts')
+  const child = spawn(process.execPath, [program, dir, point], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  child.stdout.on('data', bytes => {
+    said += bytes
+  })
+  const [, signal] = await once(child, 'close')
+  const engine = await openEngine(t, dir)
+  const first = engine.catalog.table('public', 'first')!
+  t.strictSame(await select(engine, first, 'SELECT count(*) FROM @'), [[2]])
+  return { said, signal, engine }
+}
+
+for (const point of ['catalog.changed', 'catalog.committed', 'catalog.synced', 'catalog.marked'])
+  t.test(`a server that is killed at ${point} starts again with all that was answered`, async t => {
+    const { said, signal, engine } = await endAt(t, point)
+    t.equal(signal, 'SIGKILL')
+    t.equal(said, 'stored\n', 'what was under way was not answered')
+    const second = engine.catalog.table('public', 'second') ?? (await createTable(engine, 'second'))
+    await put(engine, second, [{ host: 'x', at: 1 }])
+    t.strictSame(await select(engine, second, 'SELECT count(*) FROM @'), [[1]])
+  })
+
+t.test('a process that ends without closing its engine has all that was answered on the disk', async t => {
+  const { said, signal, engine } = await endAt(t, 'nowhere')
+  t.equal(signal, null)
+  t.equal(said, 'stored\nmade\n')
+  t.ok(engine.catalog.table('public', 'second'))
+})
