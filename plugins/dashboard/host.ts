@@ -4,6 +4,7 @@
 // biome-ignore lint/suspicious/noConfusingVoidType: a page that has nothing to end returns nothing
 export type DashboardMount = (element: HTMLElement, host: DashboardHost) => (() => void) | void
 
+/** What the dashboard offers to a plugin's page. */
 export interface DashboardHost {
   /** A request to this server with the user and the database of the session. Rejects with the server's words unless it is a success. */
   request(path: string, options?: DashboardRequest): Promise<Response>
@@ -19,6 +20,7 @@ export interface DashboardHost {
   readonly isDark: boolean
 }
 
+/** A request of a page to this server. */
 export interface DashboardRequest {
   /** Default: POST with a body or a form, else GET. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -25,6 +25,7 @@ export const fuzz: Fuzz = (seed, runs) => {
   const limits = {
     max_request_tables: 1000,
     max_request_cells: 1e6,
+    max_key_size: 1e6,
     max_text_size: 1e6,
     cache_size: 1e5
   }

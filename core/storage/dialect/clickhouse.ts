@@ -2,6 +2,7 @@
 import { type TimestampType, timeUnit, unitsPerSecond } from '../../model/types.ts'
 import { bareType, quoteName, quoteText, timeInteger } from '../clickhouse/names.ts'
 import type { Dialect, JsonPath } from './dialect.ts'
+import { quotedJson } from './quoted-json.ts'
 
 const call = (name: string, ...args: readonly (string | undefined)[]) =>
   `${name}(${args.filter(each => each !== undefined).join(', ')})`
@@ -144,15 +145,20 @@ export const clickhouse: Dialect = {
   median: value => `quantileExactInclusive(0.5)(${value})`,
   quantile: (value, fraction) => `quantileTDigest(${fraction})(toFloat64(${value}))`,
 
-  rows(columns, cells) {
+  *rows(columns, cells) {
     const typed = columns.map(
       ([name, type], i) =>
         `CAST(tupleElement(cells, ${i + 1}) AS Nullable(${types[type] ?? 'String'})) AS ${quoteName(name)}`
     )
     const count = cells[0]?.length ?? 0
-    const rows = Array.from({ length: count }, (_, row) => cells.map(list => list[row] ?? null))
+    const rows: unknown[] = []
+    for (let row = 0; row < count; row++) {
+      rows.push(cells.map(list => list[row] ?? null))
+      if (row % 1024 === 1023) yield
+    }
+    const json = yield* quotedJson(rows, quoteText)
     const tuple = `Array(Tuple(${columns.map(() => 'Nullable(String)').join(', ')}))`
-    const held = `arrayJoin(JSONExtract(${quoteText(JSON.stringify(rows))}, ${quoteText(tuple)}))`
+    const held = `arrayJoin(JSONExtract('${json}', ${quoteText(tuple)}))`
     return `(SELECT ${typed.join(', ')} FROM (SELECT ${held} AS cells))`
   }
 }

@@ -1,5 +1,6 @@
 // What differs between the SQL of storage engines, for whoever makes statements: plugins write the rest as both have it.
 import type { ColumnType, TimestampType } from '../../model/types.ts'
+import type { Steps } from '../../pace.ts'
 
 /**
  * One dialect. Arguments called `sql` and the like are expressions, results are expressions; nulls stay nulls where nothing else is said.
@@ -117,7 +118,7 @@ export interface Dialect {
   rows(
     columns: readonly (readonly [name: string, type: string])[],
     cells: readonly (readonly (string | null)[])[]
-  ): string
+  ): Steps<string>
 }
 
 /** Names of members, and indexes of elements from 0. */

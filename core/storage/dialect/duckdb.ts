@@ -1,7 +1,9 @@
 // DuckDB's SQL, which the embedded engine runs.
 import { quoteName, quoteText } from '../../model/sql-text.ts'
 import { type ColumnType, isTimestamp, sqlTypeName, type TimestampType, timeUnit } from '../../model/types.ts'
+import type { Steps } from '../../pace.ts'
 import type { Dialect, JsonPath } from './dialect.ts'
+import { quotedJson } from './quoted-json.ts'
 
 const timeTypes = { s: 'TIMESTAMP_S', ms: 'TIMESTAMP_MS', us: 'TIMESTAMP', ns: 'TIMESTAMP_NS' } as const
 const otherTypes: Partial<Record<ColumnType, string>> = {
@@ -132,21 +134,34 @@ export const duckdb: Dialect = {
  * Rows of columns, each with its name and DuckDB's type, from the texts of their cells column by column. One text of JSON instead of thousands
  * of constants: the engine reads it faster than SQL. `cast` makes a value of a type from the text in a column.
  */
-export function duckdbRows(
+export function* duckdbRows(
   columns: Parameters<Dialect['rows']>[0],
   cells: Parameters<Dialect['rows']>[1],
   cast: (column: string, type: string) => string = castTo
-): string {
+): Steps<string> {
   if (cells[0] === undefined || cells[0].length === 0) {
     const nothing = columns.map(([name, type]) => `CAST(NULL AS ${type}) AS ${quoteName(name)}`).join(', ')
     return `(SELECT ${nothing} WHERE false)`
   }
-  const structure = columns.map((_, i) => `"c${i}":["VARCHAR"]`).join(',')
-  const json = `{${cells.map((list, i) => `"c${i}":${JSON.stringify(list)}`).join(',')}}`
-  const unnested = columns.map((_, i) => `unnest(held.c${i}) AS c${i}`).join(', ')
-  const typed = columns.map(([name, type], i) => `${cast(`c${i}`, type)} AS ${quoteName(name)}`).join(', ')
-  const held = `SELECT from_json(${quoteText(json)}, ${quoteText(`{${structure}}`)}) AS held`
-  return `(SELECT ${typed} FROM (SELECT ${unnested} FROM (${held}) AS one) AS rows)`
+  const lists: number[] = []
+  const members: string[] = []
+  const typed: string[] = []
+  for (const [i, [name, type]] of columns.entries()) {
+    const list = cells[i]!
+    const [first = null] = list
+    yield
+    // What is the same in all rows is said once; the first column says how many there are.
+    const isList = i === 0 || list.some(cell => cell !== first)
+    const value = isList ? `c${i}` : first === null ? 'NULL' : quoteText(first)
+    typed.push(`${cast(value, type)} AS ${quoteName(name)}`)
+    if (!isList) continue
+    lists.push(i)
+    members.push(`"c${i}":${yield* quotedJson(list, quoteText)}`)
+  }
+  const structure = lists.map(i => `"c${i}":["VARCHAR"]`).join(',')
+  const unnested = lists.map(i => `unnest(held.c${i}) AS c${i}`).join(', ')
+  const held = `SELECT from_json('{${members.join(',')}}', ${quoteText(`{${structure}}`)}) AS held`
+  return `(SELECT ${typed.join(', ')} FROM (SELECT ${unnested} FROM (${held}) AS one) AS rows)`
 }
 
 /** A time back in the type that came in. */

@@ -7,10 +7,19 @@ import {
   checkJsonValues,
   DbError,
   firstValue,
+  jsonCursor,
+  members,
   noBody,
+  Pace,
   type Parameters,
+  ParseError,
   type PluginApp,
-  runAtOnce
+  passSteps,
+  runPaced,
+  type Steps,
+  skipSpace,
+  startsWith,
+  unexpected
 } from '../../../core/index.ts'
 import type { Board, BoardDraft, Boards } from './store.ts'
 
@@ -18,6 +27,7 @@ const reading = { config: { private: true, action: 'read_all' } } as const
 const changing = { config: { private: true, action: 'write_all' } } as const
 /** Characters of a title. */
 const maxTitleLength = 200
+const brace = 0x7b
 
 const board = { 'application/json': Type.Object({}) }
 const schemas = {
@@ -42,10 +52,10 @@ export function boardRoutes(app: PluginApp<'dashboard', never>, boards: Boards):
     return send(reply, boards.find(request.ctx, idOf(request)))
   })
   app.post(url, { schema: schemas.create, ...changing }, async (request, reply) => {
-    return send(reply, await boards.create(request.ctx, readDraft(request, maxValues())))
+    return send(reply, await boards.create(request.ctx, await readDraft(request, maxValues())))
   })
   app.put(one, { schema: schemas.change, ...changing }, async (request, reply) => {
-    const draft = readDraft(request, maxValues())
+    const draft = await readDraft(request, maxValues())
     const revision = Number(firstValue(request.query as Parameters, 'revision') ?? Number.NaN)
     if (!Number.isSafeInteger(revision)) throw invalid('parameter revision is missing: the one the change was made to')
     return send(reply, await boards.change(request.ctx, idOf(request), revision, draft))
@@ -65,24 +75,44 @@ function send(reply: FastifyReply, { document, created: _, ...facts }: Board): F
   return reply.header('cache-control', 'no-store').type('application/json').send(text)
 }
 
-/** `{"title":…,"shared":…,"document":{…}}`. Throws DbError `InvalidArguments`. */
-function readDraft(request: FastifyRequest, maxValues: number): BoardDraft {
+/** Bytes of a title or a word, as they may be written with escapes. */
+const maxPartLength = 16 * maxTitleLength
+
+/** `{"title":…,"shared":…,"document":{…}}`; the document stays as it is written. Throws DbError `InvalidArguments`. */
+async function readDraft(request: FastifyRequest, maxValues: number): Promise<BoardDraft> {
   const body = bodyBytes(request)
   if (!isUtf8(body)) throw invalid('the body is not UTF-8')
-  runAtOnce(checkJsonValues(body, maxValues))
-  let value: unknown
-  try {
-    value = JSON.parse(body.toString())
-  } catch (error) {
-    throw invalid(`the body is no JSON: ${(error as Error).message}`)
+  const pace = new Pace(request.ctx.signal)
+  await runPaced(pace, checkJsonValues(body, maxValues))
+  const parts = await runPaced(pace, memberTexts(body)).catch(error => {
+    throw error instanceof ParseError ? invalid(`the body is no JSON: ${error.message}`) : error
+  })
+  const partOf = (name: string): unknown => {
+    const text = parts.get(name)
+    return text === undefined || text.length > maxPartLength ? text : JSON.parse(text.toString())
   }
-  const { title, shared = false, document } = (value ?? {}) as Record<string, unknown>
+  const [title, shared = false, document] = [partOf('title'), partOf('shared'), parts.get('document')]
   if (typeof title !== 'string' || title.trim() === '' || title.length > maxTitleLength)
     throw invalid(`title must be a text of 1 to ${maxTitleLength} characters`)
   if (typeof shared !== 'boolean') throw invalid('shared must be true or false')
-  if (typeof document !== 'object' || document === null || Array.isArray(document))
-    throw invalid('document must be an object')
-  return { title: title.trim().toWellFormed(), shared, document: JSON.stringify(document) }
+  if (document?.[0] !== brace) throw invalid('document must be an object')
+  return { title: title.trim().toWellFormed(), shared, document: document.toString() }
+}
+
+/** What stands behind each name of an object; nothing of anything else. Throws ParseError. */
+function* memberTexts(json: Uint8Array): Steps<ReadonlyMap<string, Buffer>> {
+  const cursor = jsonCursor(json)
+  const texts = new Map<string, Buffer>()
+  if (startsWith(cursor, brace))
+    for (const name of members(cursor)) {
+      const start = cursor.at
+      yield* passSteps(cursor)
+      texts.set(name, cursor.bytes.subarray(start, cursor.at))
+    }
+  else yield* passSteps(cursor)
+  cursor.at = skipSpace(cursor, cursor.at)
+  if (cursor.at < cursor.end) throw unexpected(cursor, cursor.at, 'the end of the document')
+  return texts
 }
 
 function invalid(message: string): DbError {

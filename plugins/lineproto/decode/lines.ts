@@ -15,6 +15,8 @@ export interface DecodeLimits {
   readonly max_request_tables: number
   /** Values of one request, those that are missing in a row included. */
   readonly max_request_cells: number
+  /** Bytes of the measurement and the tags of one line, as they are written. */
+  readonly max_key_size: number
   /** Bytes of the text of one field, as it is written. */
   readonly max_text_size: number
   /** Bytes kept for later requests. */
@@ -29,6 +31,11 @@ const spellingBytes = 100
 /** Bytes that are read, and tables that are put together, in one step. */
 const stepBytes = 16 * 1024
 const stepTables = 64
+
+/** Bytes of the longest name of a field with a backslash before each, and of a time with zeros before it. */
+const maxFieldKey = 2 * 255
+const maxTimeLength = 64
+const maxSpaces = 1 << 20
 
 const nothing = Buffer.alloc(0)
 const none: Limit = { max: 0, key: '' }
@@ -98,7 +105,8 @@ export class LineDecoder {
   #readLine(start: number): number {
     const body = this.#body
     let at = start
-    while (body[at] === space || body[at] === 0x09) at++
+    const pause = start + stepBytes
+    while (body[at] === space || body[at] === 0x09) if (++at === pause) return at
     const first = body[at]
     if (first === feed) return at + 1
     if (first === undefined) return at
@@ -114,13 +122,16 @@ export class LineDecoder {
     const body = this.#body
     let at = start
     let name = -1
-    for (let byte = body[at]; byte !== space; byte = body[++at]) {
+    const stop = Math.min(body.length, start + this.#limits.max_key_size)
+    for (; at < stop; at++) {
+      const byte = body[at]
+      if (byte === space) break
       if (byte === comma) {
         if (name < 0) name = at
       } else if (byte === backslash) at++
-      else if (byte === feed || byte === undefined)
-        throw failure(body, Math.min(at, body.length), 'a line needs fields')
+      else if (byte === feed) throw failure(body, at, 'a line needs fields')
     }
+    if (at >= stop && body[at] !== space) throw this.#endless(start)
     if (name < 0) name = at
     if (name === start) throw failure(body, start, 'a line needs a measurement')
     const measurement = this.#measurementAt(start, name)
@@ -129,6 +140,13 @@ export class LineDecoder {
     this.#cells += measurement.used.length
     if (this.#cells > this.#limits.max_request_cells) throw this.#tooManyCells()
     return this.#readTime(measurement, row, at)
+  }
+
+  #endless(start: number): DbError {
+    const { max_key_size: max } = this.#limits
+    if (start + max >= this.#body.length) return failure(this.#body, this.#body.length, 'a line needs fields')
+    const reason = `measurement and tags take more than ${max} bytes (plugins.lineproto.max_key_size)`
+    return failure(this.#body, start, reason)
   }
 
   #measurementAt(start: number, end: number): Measurement {
@@ -176,8 +194,7 @@ export class LineDecoder {
   /** Begins at the spaces before the first field; returns where the last one ends. */
   #readFields(measurement: Measurement, row: number, start: number): number {
     const body = this.#body
-    let at = start
-    while (body[at] === space) at++
+    let at = this.#skipSpaces(start)
     let before: FieldColumn | undefined
     for (; ; at++) {
       const guess = before === undefined ? measurement.first : before.next
@@ -212,6 +229,7 @@ export class LineDecoder {
         if (at === start) throw failure(body, at, 'a field without a name')
         return at + 1
       }
+      if (at > start + maxFieldKey) throw failure(body, start, 'the name of a field has more than 255 bytes')
       if (byte === backslash) at++
       else if (byte === comma || byte === space || byte === feed || byte === undefined) {
         throw failure(body, Math.min(at, body.length), 'a field needs = and a value')
@@ -222,8 +240,7 @@ export class LineDecoder {
   /** Begins behind the fields; returns where the next line begins. */
   #readTime(measurement: Measurement, row: number, start: number): number {
     const body = this.#body
-    let at = start
-    while (body[at] === space) at++
+    let at = this.#skipSpaces(start)
     if (isLineEnd(body, at)) {
       putNanoseconds(measurement.times, row, this.#now[0], this.#now[1])
       return this.#nextLine(at)
@@ -231,7 +248,7 @@ export class LineDecoder {
     const time = at
     if (body[at] === minus) at++
     const digits = at
-    while (body[at]! >= 0x30 && body[at]! <= 0x39) at++
+    while (body[at]! >= 0x30 && body[at]! <= 0x39 && at < digits + maxTimeLength) at++
     if (at === digits) throw failure(body, time, 'a timestamp must be an integer')
     if (!putTime(body, time, at, this.#precision!, measurement.times, row))
       throw failure(
@@ -240,9 +257,19 @@ export class LineDecoder {
         `timestamp ${body.toString('latin1', time, Math.min(at, time + 40))} is out of range: nanoseconds since 1970 must fit 64 bits`
       )
     const end = at
-    while (body[at] === space) at++
+    at = this.#skipSpaces(at)
     if (!isLineEnd(body, at)) throw failure(body, end, 'trailing content after the timestamp')
     return this.#nextLine(at)
+  }
+
+  #skipSpaces(start: number): number {
+    const body = this.#body
+    let at = start
+    while (body[at] === space) {
+      if (++at - start > maxSpaces)
+        throw failure(body, start, `more than ${maxSpaces} spaces between two parts of a line`)
+    }
+    return at
   }
 
   #nextLine(at: number): number {

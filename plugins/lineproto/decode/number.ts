@@ -3,6 +3,9 @@
 /** Digits of an integer, leading zeros included; reading more takes time that grows with their square. */
 const maxIntegerLength = 40
 
+/** Bytes of a number that are looked at in one go. */
+const maxNumberLength = 1 << 20
+
 /** What it read last. */
 export class NumberReader {
   /** Behind the number and its suffix; -1 where there is none. */
@@ -19,7 +22,8 @@ export class NumberReader {
     let at = first
     let digits = 0
     let digit = bytes[at]! - 0x30
-    while (digit >= 0 && digit <= 9) {
+    const stop = start + maxNumberLength
+    while (digit >= 0 && digit <= 9 && at < stop) {
       digits = digits * 10 + digit
       digit = bytes[++at]! - 0x30
     }
@@ -31,7 +35,7 @@ export class NumberReader {
     if (suffix === 0x2e) {
       const point = at
       digit = bytes[++at]! - 0x30
-      while (digit >= 0 && digit <= 9) {
+      while (digit >= 0 && digit <= 9 && at < stop) {
         digits = digits * 10 + digit
         digit = bytes[++at]! - 0x30
       }
@@ -75,7 +79,8 @@ export class NumberReader {
       at++
       if (bytes[at] === 0x2b || bytes[at] === 0x2d) at++
       const exponent = at
-      while (bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++
+      const stop = start + maxNumberLength
+      while (bytes[at]! >= 0x30 && bytes[at]! <= 0x39 && at < stop) at++
       if (at === exponent) return this.#refuse()
     }
     this.end = at

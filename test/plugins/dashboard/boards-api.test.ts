@@ -93,6 +93,12 @@ t.test('what cannot be kept is refused with the reason, and counted', async t =>
   const cases: readonly (readonly [body: unknown, status: number, error: RegExp])[] = [
     ['{', 400, /no JSON/],
     ['[]', 400, /title must be/],
+    ['"x"', 400, /title must be/],
+    ['{"title":"x","document":{}} x', 400, /no JSON/],
+    ['{"title":"x","document":{"a":[1,]}}', 400, /no JSON/],
+    [`{"title":"x","document":{"a":${'['.repeat(200)}${']'.repeat(200)}}}`, 400, /nested deeper/],
+    [`{"title":"${'x'.repeat(100_000)}","document":{}}`, 400, /title must be/],
+    [`{"title":"x","shared":[${'1,'.repeat(10_000)}1],"document":{}}`, 400, /shared must be true or false/],
     [{ title: '', document: {} }, 400, /title must be a text of 1 to 200/],
     [{ title: 'x'.repeat(201), document: {} }, 400, /1 to 200/],
     [{ title: 'x', shared: 'yes', document: {} }, 400, /shared must be true or false/],

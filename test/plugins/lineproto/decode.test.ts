@@ -3,11 +3,13 @@ import t from 'tap'
 import { ParseError, runAtOnce } from '../../../core/index.ts'
 import { LineDecoder } from '../../../plugins/lineproto/decode/lines.ts'
 import { readPrecision } from '../../../plugins/lineproto/precision.ts'
+import { processorTime } from '../../time.ts'
 import { decodedPoints, type Point, showPoint, type Value, writePoint } from './points.ts'
 
 const limits = {
   max_request_tables: 1000,
   max_request_cells: 1e7,
+  max_key_size: 1e6,
   max_text_size: 1e7,
   cache_size: 1 << 20
 }
@@ -169,6 +171,34 @@ t.test('what is kept for later has an end', async t => {
     () => decode(`m ${Array.from({ length: 21 }, (_, i) => `f${i}=1`).join(',')}`, small, few),
     /more than 20 fields \(most.columns\)/
   )
+})
+
+t.test('whatever is far too long in a line is refused where it begins, without a look at all of it', t => {
+  const long = (text: string) => text.repeat((40 << 20) / text.length)
+  const key = /take more than 1000000 bytes \(plugins\.lineproto\.max_key_size\)/
+  const cases: readonly (readonly [line: string, error: RegExp])[] = [
+    [`${long('a')} v=1`, key],
+    [`${long('\\ ')} v=1`, key],
+    [`m,t=${long('a')} v=1`, key],
+    [`m${Array.from({ length: 1900 }, (_, i) => `,t${i}=${'a'.repeat(20_000)}`).join('')} v=1`, key],
+    [`m ${long('a')}=1`, /the name of a field has more than 255 bytes/],
+    [`m v=${long('1')}`, /out of range/],
+    [`m v=${long('0')}1`, /is no value/],
+    [`m v=1.${long('3')}`, /is no value/],
+    [`m v=1e${long('0')}1`, /is no value/],
+    [`m v=1 ${long('1')}`, /out of range/],
+    [`m v=1${long(' ')}2`, /more than 1048576 spaces/]
+  ]
+  for (const [line, error] of cases) {
+    const body = Buffer.from(line)
+    const began = processorTime()
+    t.throws(() => runAtOnce(decoder.decode(body, readPrecision('ns'), 7n, columns)), error)
+    const took = processorTime() - began
+    t.ok(took < 100, `${line.slice(0, 20)}: ${took} ms`)
+  }
+  const [point] = decode(`${' '.repeat(100_000)}m v=1 5`)
+  t.equal(point?.fields.get('v')?.value, 1, 'spaces before a line may be many: others run between them')
+  t.end()
 })
 
 t.test('texts of any length end at their quote, or are refused where they are too long or do not end', async t => {

@@ -78,6 +78,11 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
   )
   add('line protocol: tables', lines, text, 204, () => range(tables, i => `new_${i} v=1 ${time}\n`).join(''))
   add('line protocol: columns', lines, text, 204, () => `fields ${range(columns, i => `f${i}=1`).join()} ${time}\n`)
+  const fields = range(columns, i => `f${i}=1`).join()
+  add('line protocol: tables of many columns', lines, text, 204, () =>
+    range(20, i => `broad_${i} ${fields} ${time}\n`).join('')
+  )
+  add('line protocol: name', lines, text, 400, () => `${'a'.repeat(bytes)} v=1 ${time}`)
   add('line protocol: last line wrong', lines, text, 400, () => `${filled(line.replace('big', 'wrong'))}wrong x`)
 
   const point = '{"metric":"put","timestamp":#,"value":1,"tags":{"host":"a"}}'
