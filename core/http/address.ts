@@ -1,4 +1,4 @@
-// Addresses servers listen on.
+// The addresses that servers listen on.
 import { createServer } from 'node:net'
 import { ConfigError } from '../config/error.ts'
 import type { Config } from '../config/schema.ts'
@@ -8,19 +8,22 @@ export interface Address {
   readonly port: number
 }
 
-/** Of `host:port` or `[address]:port`. */
+/** Parses `host:port` or `[address]:port`. */
 export function parseAddress(text: string): Address {
   const end = text.lastIndexOf(':')
   return { host: text.slice(0, end).replace(/^\[|\]$/g, ''), port: Number(text.slice(end + 1)) }
 }
 
-/** Why nobody can listen there, in words. */
+/** The reason, in words, why listening failed. */
 export function listenFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return code === 'EADDRINUSE' ? 'the address is already in use' : message
 }
 
-/** Refuses a new configuration whose servers could not listen where it says, with ConfigError. Ports this process has itself will be free. */
+/**
+ * Throws ConfigError if the servers could not listen at the addresses of a new configuration. Ports that this process holds count as free,
+ * because they will be.
+ */
 export async function checkAddresses({ http: now }: Config, { http: next }: Config): Promise<void> {
   const own = [now.addr, now.api_server_addr].map(text => parseAddress(text).port)
   const keys = next.enable_api_server ? (['addr', 'api_server_addr'] as const) : (['addr'] as const)

@@ -1,9 +1,9 @@
-// Calls of the server's administration in the audit log: whatever changes something and belongs to no table.
+// Records requests of the server's administration in the audit log, if they change something that is not a table.
 import type { FastifyInstance } from 'fastify'
 import type { Audit } from '../audit.ts'
 import type { ServerKind } from './context.ts'
 
-/** Plugins whose requests are calls of the administration, unless they only look. */
+/** Plugins whose requests are administration, unless they only read. */
 const plugins: ReadonlySet<string> = new Set(['admin', 'profiling', 'pipelines', 'dashboard'])
 
 export function auditCalls(app: FastifyInstance, server: ServerKind, audit: Pick<Audit, 'record'>): void {

@@ -1,4 +1,4 @@
-// Who sends the request: everything under /v1, and elsewhere what asks for it, needs a user when a user provider is configured.
+// Authentication: with a user provider, requests under /v1, and other routes that ask for it, need a user.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
@@ -30,8 +30,8 @@ interface AuthOptions {
 }
 
 /**
- * Sets `request.user`, before the body is read. First header `x-svc-auth`, then the plugin's own scheme, then `Authorization`.
- * Unknown paths under /v1 need a user too, so that strangers do not learn which exist.
+ * Sets `request.user` before the body is read. Tries the header `x-svc-auth`, then the plugin's own scheme, then `Authorization`. Unknown
+ * paths under /v1 need a user, too, so that strangers cannot find out which paths exist.
  */
 export async function authenticate(
   app: FastifyInstance,
@@ -73,7 +73,7 @@ export async function authenticate(
   })
 }
 
-/** As whom the request came, as far as it says. */
+/** The user name the request claims, for log and audit. */
 function nameOf({ headers }: FastifyRequest): string {
   try {
     const first = headers['x-svc-auth']
@@ -84,7 +84,7 @@ function nameOf({ headers }: FastifyRequest): string {
   }
 }
 
-/** Goes by the route that was found, not by the text of the URL: that may be percent-encoded. */
+/** Decides by the route that was found, not by the URL's text, which may be percent-encoded. */
 function needsUser(request: FastifyRequest): boolean {
   const { url, config } = request.routeOptions
   return (config.private === true || isUnder(url ?? request.url, '/v1')) && !config.public
@@ -107,21 +107,21 @@ async function identify(
   else request.user = await users.authenticate(credentialsOf(request.headers, request.raw.socket))
 }
 
-/** Of header `x-svc-auth`, else `authorization`, else the client's certificate. Throws DbError `AuthHeaderNotFound` where there is none. */
+/** Reads header `x-svc-auth`, else `authorization`, else the client's certificate. Throws DbError `AuthHeaderNotFound` if there is none. */
 export function credentialsOf(headers: IncomingHttpHeaders, socket: Socket | undefined): Credentials {
   const first = headers['x-svc-auth']
   const header = typeof first === 'string' ? first : headers.authorization
   return (header === undefined && certified(socket)) || parseCredentials(header)
 }
 
-/** Of a certificate that an authority of `client_ca_path` has signed. */
+/** Credentials from a client certificate that an authority of `client_ca_path` has signed. */
 function certified(socket: Socket | undefined): Credentials | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
   const name = socket.getPeerCertificate().subject?.CN
   return typeof name === 'string' && name !== '' ? { kind: 'certificate', user: name } : undefined
 }
 
-/** Of the plugin's own scheme. What is wrong in the plugin itself lets nobody in. */
+/** Credentials by the plugin's own scheme. If the plugin throws, the request is refused. */
 function ownCredentials(plugin: PluginSpec | undefined, request: FastifyRequest): Credentials | undefined {
   return atOnce(plugin?.credentials?.(request), `credentials of plugin ${plugin?.name}`)
 }

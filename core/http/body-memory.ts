@@ -1,17 +1,17 @@
-// Memory for large bodies, used again once their routes have no more use for it: made anew it would be most of what a busy server throws away.
+// Reuses the memory of large request bodies once their routes no longer need it; allocating it anew would be most of a busy server's garbage.
 
-/** Sizes are powers of two from the first to the last; other bodies get memory of their own. */
+/** Kept sizes are powers of two between these two; other bodies get memory of their own. */
 const minSize = 16 << 10
 const maxSize = 4 << 20
-/** Bytes that wait for the next request, at most. */
+/** Bytes of idle memory that are kept at most. */
 const maxIdleBytes = 16 << 20
 
 export class BodyMemory {
   readonly #idle = new Map<number, Buffer[]>()
   #idleBytes = 0
 
-  /** At least so many bytes, with anything in them; undefined for sizes that are not kept. */
-  take(bytes: number): Buffer | undefined {
+  /** At least so many bytes, with arbitrary content; undefined for sizes that are not kept. */
+  acquire(bytes: number): Buffer | undefined {
     if (bytes < minSize || bytes > maxSize) return undefined
     const size = 2 ** Math.ceil(Math.log2(bytes))
     const found = this.#idle.get(size)?.pop()
@@ -20,7 +20,7 @@ export class BodyMemory {
     return found
   }
 
-  /** Takes memory back that nobody will read any more. */
+  /** Takes memory back. Nobody may read it any more. */
   give(memory: Buffer): void {
     const size = memory.length
     if (this.#idleBytes + size > maxIdleBytes) return

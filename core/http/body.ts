@@ -1,4 +1,4 @@
-// Request bodies: read once into one buffer, counted against the limits, inflated.
+// Request bodies: read once into one buffer, checked against the limits, decompressed.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DbError } from '../errors.ts'
 import { checkJsonValues } from '../model/json-count.ts'
@@ -9,14 +9,14 @@ import { holdBytes, type Lease } from './budget.ts'
 import { drain, readStream } from './read-stream.ts'
 
 /**
- * Makes every body reach its route as `req.body`: a Buffer, undefined when empty. `limit` is in bytes before and after inflating, 0 for
- * none.
+ * Provides every body as `req.body`: a Buffer, or undefined when empty. `limit` is in bytes, applies before and after decompression, and 0
+ * means none.
  */
 export function acceptBodies(app: FastifyInstance, limit: number): void {
   const memory = new BodyMemory()
   app.removeAllContentTypeParsers()
   app.addHook('onRequest', (request, _reply, done) => {
-    // The framework refuses what is no media type before anybody reads the body.
+    // Fastify would refuse an invalid media type before the body is read.
     if (request.routeOptions.config.anyContentType === true) delete request.headers['content-type']
     done()
   })
@@ -24,8 +24,8 @@ export function acceptBodies(app: FastifyInstance, limit: number): void {
 }
 
 /**
- * Makes the bodies of routes with `schema.body` JSON before the framework validates them, so that a handler gets what its types say. They
- * are read at once: bytes and values are limited, 0 for no limit.
+ * Parses the bodies of routes with `schema.body` as JSON before Fastify validates them, so that a handler gets what its types say. Parsing
+ * does not yield, so bytes and values are limited; 0 means no limit.
  */
 export function readSchemaBodies(
   app: FastifyInstance,
@@ -52,10 +52,12 @@ function parseBody(body: Buffer): unknown {
   }
 }
 
-/** Makes the error of a body beyond a limit. */
+/** Makes the error for a body beyond a limit. */
 type TooLarge = (limit: number, received: string) => DbError
 
-/** The inflated body within its limits. A raw one may lie in `memory`, until the route says `lifetime.returnBody`. */
+/**
+ * Reads and decompresses the body within its limits. An uncompressed one may lie in `memory`, until the route calls `lifetime.returnBody`.
+ */
 export async function readBody(
   request: FastifyRequest,
   limit: number,
@@ -70,7 +72,7 @@ export async function readBody(
     throw tooLarge(limit, `${declared} bytes announced`)
   }
   const isWhole = request.routeOptions.config.rawBody && request.headers['transfer-encoding'] === undefined
-  const into = isWhole ? memory?.take(declared) : undefined
+  const into = isWhole ? memory?.acquire(declared) : undefined
   let body = await readStream(request.raw, { limit, lease, signal, tooLarge, into })
   if (into !== undefined) request.lifetime.returnBody = once(() => memory!.give(into))
   request.lifetime.received = body.length
@@ -86,12 +88,12 @@ function once(run: () => void): () => void {
   }
 }
 
-/** The body of a request as bytes, none where it has none. */
+/** The body of a request as bytes; empty if there is none. */
 export function bodyBytes({ body }: Pick<FastifyRequest, 'body'>): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }
 
-/** The codings to undo, outermost first. */
+/** The content codings to decode, outermost first. */
 function encodingsOf(request: FastifyRequest): ContentCoding[] {
   const header = request.headers['content-encoding']
   if (header === undefined) return []
@@ -119,7 +121,7 @@ interface Bounds {
   readonly tooLarge: TooLarge
 }
 
-/** The body without its coding, within the bounds. */
+/** Decompresses the body within the limits. */
 export async function inflateBody(body: Buffer, encoding: ContentCoding, bounds: Bounds): Promise<Buffer> {
   if (body.length === 0) return body
   const { limit, lease, signal, tooLarge } = bounds

@@ -1,39 +1,39 @@
-// How many bytes of request bodies the process holds at once; beyond that requests wait a while or are refused.
+// A budget for the memory of all request bodies: requests beyond it wait a while, then are refused.
 import { DbError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { WeightedSemaphore } from './weighted-semaphore.ts'
 
 export interface BudgetOptions {
-  /** Bytes; 0 sets no limit. */
+  /** Bytes; 0 means no limit. */
   readonly limit: number
   /** Milliseconds a request waits for memory; 0 refuses at once. */
   readonly wait: number
 }
 
-/** The memory of all bodies. */
+/** The memory budget of all bodies. */
 export interface Budget {
-  /** `user` is asked when the request has to wait: users take turns. */
+  /** Begins a lease. `user` is called if the request has to wait, because users take turns. */
   lease(user?: () => string): Lease
 }
 
-/** What one request holds of it. */
+/** The memory that one request holds. */
 export interface Lease {
-  /** True when the request may hold this many bytes, all together; false: ask `wait`. */
+  /** True if the request may hold this many bytes in total; false: call `wait`. */
   raise(bytes: number): boolean
-  /** Resolves when there is memory; rejects with `RateLimited` (429) when it takes too long, or with the signal's reason. */
+  /** Resolves when there is memory; rejects with `RateLimited` (429) if that takes too long, or with the signal's reason. */
   wait(bytes: number, signal: AbortSignal): Promise<void>
-  /** Holds this many bytes whether there is memory or not, for memory that is taken already. */
+  /** Counts this many bytes even beyond the limit, for memory that is already in use. */
   force(bytes: number): void
   release(): void
 }
 
-/** Waits until a request may hold this many bytes; undefined where it may at once. */
+/** Waits until a request may hold this many bytes; returns undefined if it may at once. */
 export function holdBytes(lease: Lease, bytes: number, signal: AbortSignal): Promise<void> | undefined {
   return lease.raise(bytes) ? undefined : lease.wait(bytes, signal)
 }
 
 const step = 1024
-/** Bytes of a body, inflated, that is small: such bodies have a sixteenth of the limit, beyond it, to themselves. */
+/** Decompressed bytes of a small body. Small bodies have a sixteenth of the limit, on top of it, for themselves. */
 const smallBody = 64 << 10
 const smallShare = 1 / 16
 
@@ -42,22 +42,22 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
   const smallBodies = new WeightedSemaphore(limit * smallShare)
   const used = () => bodies.used + smallBodies.used
   const refuse = countRefusals(limit, used, metrics)
-  /** The one that may go beyond the limit, so that bodies that have come in half do not all wait for each other. */
+  /** The one lease that may exceed the limit. Otherwise bodies that are half received could all wait for each other. */
   let beyond: object | undefined
   const lease = (user = () => ''): Lease => {
     const self = {}
     let held = 0
-    /** Of these, what is of the memory for small bodies. */
+    /** The part of these bytes that counts as small bodies. */
     let heldSmall = 0
-    /** Its request has ended: whatever goes on of it gets nothing any more, since nobody would give it back, and ends. */
+    /** The request has ended: work that continues gets no more memory, because nobody would return it, and fails. */
     let isReleased = false
     const missing = (bytes: number) => Math.max(0, Math.ceil(bytes / step) * step - held)
     return {
       raise(bytes) {
         if (isReleased) return false
         const more = missing(bytes)
-        if (!bodies.take(more)) {
-          if (held + more > smallBody || !smallBodies.take(more)) return false
+        if (!bodies.acquire(more)) {
+          if (held + more > smallBody || !smallBodies.acquire(more)) return false
           heldSmall += more
         }
         held += more
@@ -107,7 +107,7 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
   return { lease }
 }
 
-/** Shows the memory in the metrics; the result counts a refusal and makes its error. */
+/** Exposes the memory as metrics; the result counts a refusal and makes its error. */
 function countRefusals(
   limit: number,
   used: () => number,

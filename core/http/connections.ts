@@ -1,4 +1,5 @@
-// Connections to a server: how many there may be, how long one may be idle, before its first request too, and leave its answer unread.
+// Limits of connections: their number, how long one may be idle (also before its first request), and how long a client may leave an answer
+// unread.
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -27,7 +28,7 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
     waiting.get(socket)?.stop()
     waiting.delete(socket)
   }
-  // Of TLS what has shaken hands; until then the handshake has a limit of its own.
+  // For TLS, a connection counts from its handshake on; the handshake has its own limit.
   const isTls = 'setSecureContext' in server
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     open.set(++count, { server: kind })
@@ -52,12 +53,12 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
     answering.add(socket)
     response.once('close', () => answering.delete(socket))
   })
-  // Told of a connection on which nothing was read or written for so long, be it between two requests.
+  // `timeout` fires when nothing was read or written for so long, also between two requests.
   server.timeout = Math.min(http.unread_timeout, maxTimeout)
   server.on('timeout', (socket: Socket) => {
     if (waiting.has(socket)) return
     if (answering.has(socket)) {
-      // What still makes its answer, or has nothing to say, may go on.
+      // Connections without unread output may stay: their answer is still being made, or they are idle.
       if (socket.writableLength === 0) return
       unread.add(1, { server: kind })
     }
@@ -65,15 +66,15 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
   })
 }
 
-/** Milliseconds that Node's own timers can count. */
+/** The longest time of Node's timers in milliseconds. */
 const maxTimeout = 2 ** 31 - 1
 
-/** Half of the files the process may have open, for each of so many servers; the rest is for data. */
+/** The default limit: half of the files the process may open, divided by the servers; the rest is for data. */
 function standardLimit(servers: number): number {
   return Math.max(16, Math.floor(maxOpenFiles() / 2 / servers))
 }
 
-/** The limit the process runs under; 1024, the usual one, where the system does not say. */
+/** The limit of open files; 1024, the usual one, if the system does not tell. */
 function maxOpenFiles(): number {
   try {
     const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))

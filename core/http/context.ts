@@ -1,37 +1,38 @@
-// What every layer below a route knows of the request: made once, never changed, passed along.
+// The request context: what every layer below a route knows about the request. It is immutable and passed along.
 import type { User } from '../auth/provider.ts'
 import type { Logger } from '../log/log.ts'
 import type { TableOptions } from '../model/table.ts'
 
+/** The two HTTP servers. */
 export type ServerKind = 'main' | 'public'
 
-/** Who asks, for which database, and until when: handed on to whatever a request needs, and never changed. */
+/** Who sends the request, for which database, and until when. Immutable; pass it to everything that works for the request. */
 export interface RequestContext {
-  /** Target database: parameter `db`, else header `x-svc-db-name`, else `public`. Not yet checked to exist. */
+  /** Database of the request: parameter `db`, else header `x-svc-db-name`, else `public`. It need not exist. */
   readonly db: string
   readonly user: User
-  /** The server the request came through; `internal` for work of the process itself. */
+  /** The server that received the request; `internal` for work of the process itself. */
   readonly channel: ServerKind | 'internal'
-  /** Of the client; absent for work of the process itself. */
+  /** Address of the client; absent for work of the process itself. */
   readonly address?: string
-  /** IANA name or `+hh:mm`, validated. */
+  /** Time zone: a validated IANA name or `+hh:mm`. */
   readonly timezone: string
-  /** Fires when the client goes away, the time limit is reached or the server stops. */
+  /** Fires when the client disconnects, the time limit is reached or the server stops. */
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Name of the plugin whose route or service is at work; a metric label. */
+  /** Name of the plugin whose route or service runs; a metric label. */
   readonly plugin: string
-  /** Table options and creation policy from `x-svc-hints` and `x-svc-hint-*`. */
+  /** Table options, and whether tables may be created, from `x-svc-hints` and `x-svc-hint-*`. */
   readonly hints: TableHints
-  /** Absent where nobody counts: work of the process itself, or no limits. */
+  /** Rate limits of the request; absent for work of the process itself, or without limits. */
   readonly quota?: Quota
 }
 
 export type QuotaKind = 'bytes' | 'rows' | 'queries'
 
-/** What user and address of a request may have in a second. */
+/** What the user and the address of a request may use per second. */
 export interface Quota {
-  /** Takes so many; who has used up more than there was is refused with DbError `RateLimited` (429) until time has filled it up. */
+  /** Uses up an amount. Throws DbError `RateLimited` (429) if more was used than is available; the account refills over time. */
   charge(kind: QuotaKind, amount: number): void
 }
 

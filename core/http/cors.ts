@@ -1,4 +1,4 @@
-// Which web pages of other origins may use the server.
+// CORS: which web pages of other origins may use the server.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isUnder } from './fence.ts'
 
@@ -6,8 +6,8 @@ const methods = 'GET,POST,PUT,DELETE,HEAD'
 const vary = 'origin, access-control-request-method, access-control-request-headers'
 
 /**
- * Answers preflight requests and marks answers under `/v1` and `/dashboard`. `origins` are the allowed ones, `*` allows all, none
- * sends no header at all.
+ * Answers preflight requests and adds CORS headers under `/v1` and `/dashboard`. `origins` are allowed; `*` allows all; with an empty list no
+ * header is sent.
  */
 export function shareWithOrigins(app: FastifyInstance, origins: readonly string[]): void {
   const all = origins.includes('*')
@@ -26,7 +26,7 @@ export function shareWithOrigins(app: FastifyInstance, origins: readonly string[
   })
 }
 
-/** Browsers do not take `*` for `Authorization`. */
+/** Browsers do not accept `*` for `Authorization`. */
 function allowedHeaders(request: FastifyRequest): string {
   const asked = request.headers['access-control-request-headers']
   return asked?.toLowerCase().includes('authorization') ? '*, authorization' : '*'

@@ -1,20 +1,21 @@
-// Parts that several routes describe in their schemas: for `/v1/openapi.json`, not for checks.
+// Schema parts shared by routes. They only document: `/v1/openapi.json` shows them, nothing checks them.
 import { Type } from 'typebox'
 
-/** Content of a type that no schema describes. */
+/** A body of a type that no schema describes. */
 export const anyContent = Type.String({ contentMediaType: 'application/octet-stream' })
 
+/** A plain text body. */
 export const plainText = { 'text/plain': Type.String() }
 
-/** What routes say that answer 204, without a body. */
+/** `produces` of routes that answer 204 without a body. */
 export const noBody = {}
 
-/** The database a request counts for. */
+/** The query parameter that names the database. */
 export const dbParameter = Type.Optional(
   Type.String({ description: 'Database; without it the header `x-svc-db-name` counts, else `public`.' })
 )
 
-/** Parameters of every route that answers in the formats of SQL. */
+/** Query parameters of routes that answer in a result format. */
 export const resultParameters = {
   db: dbParameter,
   format: Type.Optional(
@@ -34,7 +35,7 @@ const records = Type.Object({
 })
 const output = Type.Union([Type.Object({ affectedrows: Type.Integer() }), Type.Object({ records })])
 
-/** What routes answer that run statements or queries. */
+/** `produces` of routes that run statements or queries. */
 export const resultBodies = {
   'application/json': Type.Object({ output: Type.Array(output), execution_time_ms: Type.Integer() }),
   'text/csv': Type.String(),
@@ -42,7 +43,7 @@ export const resultBodies = {
   'application/vnd.apache.arrow.stream': Type.String({ contentMediaType: 'application/vnd.apache.arrow.stream' })
 }
 
-/** What routes answer that store rows. */
+/** `produces` of routes that store rows. */
 export const writtenBody = {
   'application/json': Type.Object({
     output: Type.Array(Type.Object({ affectedrows: Type.Integer() })),

@@ -1,4 +1,4 @@
-// One way to fail: every error becomes one DbError, one log line and one answer.
+// Error handling: every error becomes one DbError, one log line and one response.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PermissionMode } from '../auth/provider.ts'
 import { foldersOf, nameFolders } from '../config/folders.ts'
@@ -10,7 +10,7 @@ import type { PluginSpec, WireError } from '../plugin.ts'
 const masked: ReadonlySet<string> = new Set(['Unknown', 'Internal'])
 const maxHeaderLength = 1000
 
-/** Answers errors of every route with `{code, error, execution_time_ms}` or in the shape its plugin gives them. */
+/** Answers errors of all routes as `{code, error, execution_time_ms}`, or in the format of the route's plugin. */
 export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, PluginSpec>): void {
   let closing = false
   app.addHook('preClose', done => {
@@ -18,7 +18,8 @@ export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, 
     done()
   })
   app.setErrorHandler((error: unknown, request, reply) => {
-    // The framework would cut the connection while the client still sends; http/body.ts lets refused bodies run dry, so that it reads why.
+    // Fastify would close the connection while the client still sends. http/body.ts reads refused bodies to their end instead, so that the
+    // client can read the response.
     if (!closing) reply.removeHeader('connection')
     answerError(error, request, reply, plugins.get(request.routeOptions.config.plugin ?? ''))
   })
@@ -34,10 +35,10 @@ export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, 
   })
 }
 
-/** A plugin, or a part of one with error bodies of its own. */
+/** A plugin, or a part of one, that formats its own errors. */
 export type ErrorShape = Pick<PluginSpec, 'name' | 'formatError'>
 
-/** Logs an error and sends it, in the shape of the plugin if that has one. */
+/** Logs an error and sends it, in the format of the plugin if it has one. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, plugin?: ErrorShape): void {
   const known = toDbError(error)
   logError(known, request)
@@ -49,14 +50,14 @@ function refuseUnknown(request: FastifyRequest): never {
   throw new DbError('Unsupported', `there is no ${pathOf(request)}`, { status: 404 })
 }
 
-/** What a function of a plugin returned that must not be asynchronous; nobody waits for it, so what it rejects with is part of the error. */
+/** The result of a plugin's function that must not be asynchronous. Throws TypeError if it is a promise, whose rejection is then ignored. */
 export function atOnce<T>(value: T, name: string): T {
   if (!(value instanceof Promise)) return value
   value.catch(() => {})
   throw new TypeError(`${name} returned a promise: it must answer at once`)
 }
 
-/** Any thrown value as a DbError; what is not ours or the framework's is a defect and becomes `Internal`. */
+/** Any thrown value as a DbError. Values that are neither ours nor Fastify's are defects and become `Internal`. */
 export function toDbError(error: unknown): DbError {
   if (isDbError(error)) return error
   const { statusCode, message } = (error ?? {}) as Partial<FastifyError>
@@ -66,10 +67,10 @@ export function toDbError(error: unknown): DbError {
   return new DbError('Internal', 'unexpected failure', { cause: error })
 }
 
-/** What engines call the errors that quote a value. */
+/** Kinds of engine errors whose messages quote a value. */
 const valueErrors = /\b(?:Conversion|Invalid Input|Out of Range|Constraint|Mismatch Type|Invalid Type) Error\b/
 
-/** The text a client may see: no values for who may not read, no folders of the server for anybody. */
+/** The text a client may see: without stored values for users who may not read, and without folders of the server. */
 export function publicText(error: DbError, mode: PermissionMode | undefined, config: Config | undefined): string {
   if (masked.has(error.code)) return `Internal error: ${errorCodes[error.code].code}`
   const quotes = error.quotesValues || error.code === 'EngineExecuteQuery' || valueErrors.test(error.message)
@@ -77,7 +78,22 @@ export function publicText(error: DbError, mode: PermissionMode | undefined, con
     const kind = valueErrors.exec(error.message)?.[0] ?? 'Error'
     return `${kind} in a value of the statement or of a table; what it is, only users are told who may read`
   }
-  return config === undefined ? error.message : nameFolders(error.message, foldersOf(config))
+  return cutLong(config === undefined ? error.message : nameFolders(error.message, foldersOf(config)))
+}
+
+/** Maximum characters of a word, and of the whole text, in a response. */
+const maxWord = 120
+const maxAnswered = 8192
+
+const longWords = new RegExp(`([^\\s"'\`]{${maxWord}})[^\\s"'\`]{2,}`, 'g')
+
+/**
+ * Names and values in a request may have a megabyte. The beginning of a word is kept, because it identifies the value, and the end of the
+ * text, because it tells the position.
+ */
+function cutLong(text: string): string {
+  const short = text.replace(longWords, '$1…')
+  return short.length > maxAnswered ? `${short.slice(0, maxAnswered / 2)}…${short.slice(-maxAnswered / 2)}` : short
 }
 
 function coreOf({ server }: FastifyRequest): Pick<Core, 'config' | 'countRefused'> | undefined {
@@ -96,7 +112,7 @@ function logError(error: DbError, request: FastifyRequest): void {
   else request.log.info(facts, cut(error.message))
 }
 
-/** Characters of a text in the log: who may not even log in fills it with 60 kB a request otherwise. */
+/** Maximum characters of a text in the log; otherwise strangers who cannot log in could write 60 kB per request. */
 const maxLogged = 500
 
 function cut(text: string): string {
@@ -104,7 +120,7 @@ function cut(text: string): string {
 }
 
 function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: ErrorShape | undefined): void {
-  // A request refused before anybody looked who sends it has no user.
+  // A request that was refused before authentication has no user.
   const { mode } = request.ctx?.user ?? request.user ?? {}
   const text = publicText(error, mode, coreOf(request)?.config)
   const elapsed = Math.round(reply.elapsedTime)
@@ -139,7 +155,7 @@ function shapeError(
   }
 }
 
-/** The same error to whoever shapes it, with what the client may see: nothing of what caused it. */
+/** The error with another text and without its cause, for code that formats it for a client. */
 function withText(error: DbError, text: string): DbError {
   const { status } = error
   return new DbError(
@@ -149,7 +165,7 @@ function withText(error: DbError, text: string): DbError {
   )
 }
 
-/** Header values hold printable ASCII only: line breaks go, other characters are escaped as in JSON. */
+/** Header values are printable ASCII: line breaks are removed, other characters escaped as in JSON. */
 function headerText(text: string): string {
   const cut = text.length > maxHeaderLength ? `${text.slice(0, maxHeaderLength)}...` : text
   return cut
@@ -157,7 +173,7 @@ function headerText(text: string): string {
     .replace(/[^\x20-\x7e]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Without the query, which may hold credentials. */
+/** The path without the query, which may hold credentials. */
 function pathOf(request: FastifyRequest): string {
   const end = request.url.indexOf('?')
   return end < 0 ? request.url : request.url.slice(0, end)

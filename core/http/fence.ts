@@ -1,4 +1,4 @@
-// What the public server may serve at all.
+// The paths that the public server may serve.
 import type { FastifyInstance } from 'fastify'
 
 /** Whether the path of a URL is `folder` itself or below it. */
@@ -8,7 +8,7 @@ export function isUnder(url: string, folder: string): boolean {
   return next === undefined || next === '/' || next === '?'
 }
 
-/** Refuses to start when a plugin registers a route outside `/v1` and `/dashboard`. */
+/** Throws at the start if a plugin registers a route outside `/v1` and `/dashboard`. */
 export function fencePublic(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url }) => {
     if (isUnder(url, '/v1') || isUnder(url, '/dashboard')) return

@@ -1,4 +1,4 @@
-// Urlencoded forms, for the plugins whose routes take their parameters from them.
+// URL-encoded forms, for plugins whose routes read parameters from them.
 import type { FastifyRequest } from 'fastify'
 import { DbError } from '../errors.ts'
 import { Pace, runPaced } from '../pace.ts'
@@ -7,8 +7,8 @@ import { readBody } from './body.ts'
 import { readParameters } from './query.ts'
 
 /**
- * Makes `req.body` a record of `Parameters` where a request of this plugin brings a form; its field `db` names the database. Without it
- * forms are bytes like any other body: clients that never think of content types send everything as a form.
+ * Parses URL-encoded forms of this plugin's requests: `req.body` becomes a record of `Parameters`, and the field `db` names the database.
+ * Without this call forms are bytes like any other body, because some clients send everything with the content type of a form.
  */
 export function acceptForms(app: PluginApp<never, never>): void {
   const { http } = app.core.config
@@ -21,7 +21,7 @@ export function acceptForms(app: PluginApp<never, never>): void {
   })
 }
 
-/** Of two limits of which 0 is none. */
+/** The smaller of two limits, where 0 means none. */
 function smaller(a: number, b: number): number {
   return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b)
 }

@@ -1,7 +1,7 @@
-// Texts of headers.
+// Header values as text.
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A header as text, empty where it is missing. Node reads headers as Latin-1; clients write names in UTF-8. */
+/** The text of a header; empty if it is missing. Decodes UTF-8, which clients send, from the Latin-1 that Node reads. */
 export function headerText(headers: IncomingHttpHeaders, name: string): string {
   return Buffer.from(String(headers[name] ?? ''), 'latin1').toString()
 }

@@ -1,4 +1,4 @@
-// Table options asked for by request headers.
+// Table options from request headers.
 import type { IncomingHttpHeaders } from 'node:http'
 import { DbError } from '../errors.ts'
 import { parseTableOptions } from '../model/options.ts'
@@ -14,11 +14,11 @@ const known = [
   'on_physical_table',
   'skip_wal'
 ]
-/** Hints of other deployments, which a single node has no use for; clients send them all the same. */
+/** Hints that clients send for clustered servers; they have no effect here. */
 const unused = /^(read_preference|sst_format|trace_table_partitions|query\..+)$/
 const none: TableHints = { options: {} }
 
-/** Reads `x-svc-hints: ttl=30d, append_mode=true`, or without it one `x-svc-hint-<key>` each. */
+/** Reads `x-svc-hints: ttl=30d, append_mode=true`; if it is absent, the headers `x-svc-hint-<key>`. */
 export function readHints(headers: IncomingHttpHeaders): TableHints {
   const hints = headers['x-svc-hints'] === undefined ? single(headers) : combined(String(headers['x-svc-hints']))
   if (hints === undefined) return none

@@ -19,7 +19,7 @@ export const health = definePlugin({
   }
 })
 
-/** `/` on the main server: the dashboard where it runs, else a few links. */
+/** `/` on the main server: redirects to the dashboard if it is enabled, else shows a few links. */
 export const indexPage = definePlugin({
   name: 'core',
   prefix: '',

@@ -1,30 +1,30 @@
-// 405 instead of 404: every known path answers the methods it does not have.
+// Answers 405 instead of 404 if a known path is requested with a method it does not have.
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 
-/** A path and what it answers. */
+/** A path and its methods. */
 export interface Route {
   readonly method: string
   readonly path: string
   readonly plugin: string
   readonly schema?: FastifySchema
-  /** Whether nobody needs credentials for it. */
+  /** Whether it needs no credentials. */
   readonly isPublic: boolean
-  /** Whether its errors are shaped by the plugin. */
+  /** Whether the plugin formats its errors. */
   readonly ownErrors: boolean
 }
 
 interface KnownRoute extends Pick<RouteOptions, 'url' | 'method'> {
-  /** Hooks of its plugin still complete its `config`. */
+  /** Registered options; hooks of the plugin still complete their `config`. */
   readonly options: RouteOptions
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Collects the routes registered from now on; calling the result adds the missing methods of every path and returns the routes. */
+/** Collects the routes registered from now on. Calling the result adds the missing methods of every path and returns the routes. */
 export function completeMethods(app: FastifyInstance): (scope: FastifyInstance) => readonly Route[] {
   const known: KnownRoute[] = []
   app.addHook('onRoute', options => {
-    // A route of `/` is registered with and without the slash: the framework tells of one, and then changes the URL of its options.
+    // Fastify registers a route `/` with and without the slash, reports one of them, and then changes the URL in its options.
     if (options.config?.allow === undefined) known.push({ url: options.url, method: options.method, options })
   })
   return scope => {
@@ -45,7 +45,7 @@ export function completeMethods(app: FastifyInstance): (scope: FastifyInstance) 
   }
 }
 
-/** The error handling refuses these by their `allow` before the handler is reached. */
+/** The error handler answers these because of `allow`, before the route's handler runs. */
 function addMissing(scope: FastifyInstance, url: string, routes: readonly KnownRoute[]): void {
   const there = methods.filter(method => scope.hasRoute({ url, method }))
   const present = new Set([...routes.flatMap(({ method }) => method), ...there])

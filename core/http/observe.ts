@@ -1,4 +1,4 @@
-// Counts and times every request, refused ones too, by server, plugin and route.
+// Counts and times every request, including refused ones, by server, plugin and route.
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { ServerKind } from './context.ts'

@@ -1,4 +1,4 @@
-// `/v1/openapi.json`: what a server serves, as OpenAPI 3.1, made from its routes and what their schemas say.
+// `/v1/openapi.json`: describes a server's routes as OpenAPI 3.1, from the schemas of the routes.
 import { STATUS_CODES } from 'node:http'
 import { Type } from 'typebox'
 import { definePlugin } from '../plugin.ts'
@@ -15,7 +15,7 @@ const errorBody = {
   }
 }
 
-/** The document of the server that is asked, without what it does not serve. */
+/** The document of the requested server, with the routes of that server only. */
 export const openapi = definePlugin({
   name: 'core',
   prefix: '/v1/openapi.json',
@@ -36,7 +36,7 @@ export const openapi = definePlugin({
   }
 })
 
-/** An OpenAPI 3.1 document of these routes; `hasUsers`: whether requests need credentials. */
+/** An OpenAPI 3.1 document of these routes; `hasUsers`: requests need credentials. */
 export function describeRoutes(routes: readonly Route[], hasUsers: boolean): object {
   const byPath = Map.groupBy(routes, ({ path }) => templateOf(path))
   return {
@@ -86,7 +86,7 @@ function operationOf({ method, path, plugin, schema = {}, isPublic, ownErrors }:
       ...named.map(({ name, schema, required }) => ({
         name,
         in: 'query',
-        // A form may have it instead.
+        // The parameter may be in a form instead.
         required: required && !hasBody,
         ...(schema.description !== undefined && { description: schema.description }),
         schema

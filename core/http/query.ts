@@ -1,19 +1,19 @@
-// Query strings and urlencoded forms as records, without refusing what other servers let pass.
+// Query strings and URL-encoded forms as records. Lenient: malformed escapes are kept as they are.
 import { DbError } from '../errors.ts'
 import { runAtOnce, type Steps } from '../pace.ts'
 
-/** Repeated keys hold all their values in order. */
+/** Parameters by name; a repeated one has all its values in order. */
 export type Parameters = Record<string, string | string[]>
 
 /**
- * Reads `a=1&b=two+words&a=2`. `+` is a space; a run of `%` sequences that is malformed, or no UTF-8,
- * stays as it is. Throws DbError `InvalidArguments` beyond `maxFields` fields. Takes time in proportion to the length.
+ * Parses `a=1&b=two+words&a=2`. `+` is a space; a run of `%` escapes that is malformed or not UTF-8 stays as it is. Throws DbError
+ * `InvalidArguments` beyond `maxFields` fields. Takes linear time.
  */
 export function parseParameters(text: string, maxFields = Number.POSITIVE_INFINITY): Parameters {
   return runAtOnce(readParameters(Buffer.from(text), maxFields))
 }
 
-/** As `parseParameters`, of UTF-8. */
+/** Like `parseParameters`, from UTF-8 bytes, in steps. */
 export function* readParameters(bytes: Buffer, maxFields: number): Steps<Parameters> {
   const parameters: Parameters = Object.create(null)
   const text = new DecodedText(bytes)
@@ -47,12 +47,12 @@ function tooMany(max: number): DbError {
   return new DbError('InvalidArguments', `the form has more than ${max} fields (http.max_form_fields)`)
 }
 
-/** The fields of a form, where `acceptForms` has read one. */
+/** The fields of a form that `acceptForms` has parsed. */
 export function formOf({ body }: { readonly body: unknown }): Parameters | undefined {
   return typeof body === 'object' && body !== null && !Buffer.isBuffer(body) ? (body as Parameters) : undefined
 }
 
-/** The value of a parameter of a request: the URL's, else the form's. */
+/** A parameter of a request: from the URL, else from the form. */
 export function parameterOf(
   request: { readonly query: unknown; readonly body: unknown },
   key: string
@@ -61,7 +61,7 @@ export function parameterOf(
   return firstValue(request.query as Parameters, key) ?? (form && firstValue(form, key))
 }
 
-/** The value of a parameter, the first where it is repeated; undefined where it is absent. */
+/** The first value of a parameter; undefined if it is absent. */
 export function firstValue(parameters: Parameters, key: string): string | undefined {
   const value = parameters[key]
   return Array.isArray(value) ? value[0] : value
@@ -72,18 +72,18 @@ const equalsSign = 0x3d
 const percent = 0x25
 const plus = 0x2b
 
-/** Where a byte stands, `end` where it does not; unlike `indexOf` it never looks behind the end. */
+/** The position of a byte before `end`, or `end`. Unlike `indexOf` it stops there. */
 function indexWithin(bytes: Uint8Array, byte: number, start: number, end: number): number {
   let at = start
   while (at < end && bytes[at] !== byte) at++
   return at
 }
 
-/** Bytes that are decoded in one step, and fields. */
+/** Bytes, and fields, decoded in one step. */
 const stepBytes = 64 << 10
 const fieldsOfStep = 1_000
 
-/** The text of one range after the other. */
+/** Decodes one range after the other. */
 class DecodedText {
   readonly #bytes: Buffer
   readonly #decoded: Buffer
@@ -100,7 +100,7 @@ class DecodedText {
     this.#to = 0
   }
 
-  /** Goes on for one step; whether the end is reached. */
+  /** Decodes one step; true if the end is reached. */
   advance(end: number): boolean {
     const bytes = this.#bytes
     const decoded = this.#decoded
@@ -138,7 +138,7 @@ class DecodedText {
   }
 }
 
-/** The byte that `%xx` at this place stands for; −1 where there is none. */
+/** The byte that `%xx` at this position stands for; −1 if there is none. */
 function escaped(bytes: Uint8Array, at: number, end: number): number {
   if (at + 2 >= end || bytes[at] !== percent) return -1
   const high = digit(bytes[at + 1]!)
@@ -152,7 +152,7 @@ function digit(byte: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
-/** Whether a range is UTF-8. By hand: a form may hold a million ranges of three bytes. */
+/** Whether a range is valid UTF-8. A loop, because a form may have a million ranges of three bytes and each call of the library costs. */
 function isText(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; ) {
     const lead = bytes[at++]!

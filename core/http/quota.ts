@@ -1,11 +1,11 @@
-// How many bytes, rows and queries a second a user and an address may have: an account each that fills as time goes by.
+// Rate limits of bytes, rows and queries per user and per address: token buckets that refill over time.
 import { DbError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Quota, QuotaKind } from './context.ts'
 
-/** A second, 0 for no limit. */
+/** Amounts per second; 0 means no limit. */
 export type QuotaLimits = Readonly<Record<`${Holder}_${QuotaKind}`, number>> & {
-  /** Milliseconds' worth that may be used at once. */
+  /** Milliseconds' worth of the rate that may be used at once. */
   readonly burst: number
 }
 
@@ -13,22 +13,22 @@ type Holder = 'user' | 'address'
 
 const kinds: readonly QuotaKind[] = ['bytes', 'rows', 'queries']
 
-/** What is left to somebody, below 0 where the last request took more than there was. */
+/** What is left in a bucket; negative if the last request used more than was left. */
 interface Account {
   left: number
-  /** When that was, in milliseconds. */
+  /** Time of the last refill in milliseconds. */
   at: number
 }
 
-/** Accounts that are kept of each kind; beyond it those used the longest ago begin anew. */
+/** Buckets kept of each kind; beyond that, those used longest ago start anew. */
 const maxAccounts = 10_000
 
 export interface Quotas {
-  /** Of one request; undefined where there are no limits. */
+  /** The quota of one request; undefined without limits. */
   of(user: string, address: string): Quota | undefined
 }
 
-/** The limits are read at each request. `now` tells milliseconds. */
+/** Reads the limits at each request. `now` returns milliseconds. */
 export function createQuotas(
   http: { readonly quota: QuotaLimits },
   metrics: Metrics,
@@ -72,10 +72,10 @@ export function createQuotas(
   }
 }
 
-/** The account of a name, a full one where there is none. */
+/** The bucket of a name; a new one is full. */
 function accountOf(known: Map<string, Account>, name: string, max: number, at: number): Account {
   const account = known.get(name) ?? { left: max, at }
-  // The last one used stands last.
+  // Moves it to the end: the map's order is the order of use.
   known.delete(name)
   known.set(name, account)
   if (known.size > maxAccounts) known.delete(known.keys().next().value!)

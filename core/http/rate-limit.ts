@@ -1,4 +1,4 @@
-// How many requests a client may make: by address before it says who it is, by user after.
+// Limits requests per client: by address before authentication, by user after it.
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/schema.ts'
@@ -8,18 +8,18 @@ import { isUnder } from './fence.ts'
 
 type Limits = Config['http']['rate_limit']
 
-/** Clients that are counted at the same time; beyond that the one that was silent longest begins anew. */
+/** Clients counted at a time; beyond that, the one that was silent longest starts anew. */
 const maxClients = 50_000
 
 /** Refuses requests under /v1 beyond the limits with 429 and `Retry-After`. */
 export interface RateLimits {
-  /** To be called before credentials are looked at: passwords cannot be tried faster. */
+  /** Call it before credentials are checked, so that passwords cannot be tried faster. */
   byAddress(): void
-  /** To be called once `request.user` is known. */
+  /** Call it once `request.user` is known. */
   byUser(): void
 }
 
-/** The limits are read from the configuration at each request. */
+/** Reads the limits from the configuration at each request. */
 export async function limitRates(
   app: FastifyInstance,
   http: { readonly rate_limit: Limits },
@@ -31,7 +31,7 @@ export async function limitRates(
   const isCounted = (key: 'per_address' | 'per_user', request: FastifyRequest) => {
     if (http.rate_limit[key] === 0) return false
     const { url = request.url, config } = request.routeOptions
-    // Nobody is the user of what needs none.
+    // Routes without authentication have no user to count for.
     return isUnder(url, '/v1') && !(key === 'per_user' && config.public)
   }
   for (const limit of ['per_address', 'per_user']) refused.add(0, { limit })

@@ -8,18 +8,18 @@ import { free } from '../workers/free.ts'
 import type { Lease } from './budget.ts'
 
 interface Bounds {
-  /** Bytes, 0 for none. */
+  /** Bytes, 0 for no limit. */
   readonly limit: number
   readonly lease: Lease
   readonly signal: AbortSignal
   readonly tooLarge: (limit: number, received: string) => DbError
-  /** Room for all of the body. */
+  /** Memory that is large enough for the body. */
   readonly into?: Buffer | undefined
 }
 
 const drained = 16 << 20
 
-/** The whole body. Rejects with what `tooLarge` makes, the lease's refusal, or the signal's reason. */
+/** The whole body. Rejects with the error of `tooLarge`, the refusal of the lease, or the signal's reason. */
 export async function readStream(payload: Readable, bounds: Bounds): Promise<Buffer> {
   const { chunks, total } = await collect(payload, bounds)
   return joinPaced(new Pace(bounds.signal), chunks, total)
@@ -30,7 +30,7 @@ function collect(payload: Readable, bounds: Bounds): Promise<{ chunks: Buffer[];
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let total = 0
-    // Node makes each piece for this reader alone.
+    // Node allocates each chunk for this reader alone, so it need not be copied.
     const isOwn = payload instanceof IncomingMessage && payload.socket instanceof Socket
     const leave = () => {
       payload.off('data', take).off('end', end).off('error', fail).off('close', cut)
@@ -69,7 +69,7 @@ function collect(payload: Readable, bounds: Bounds): Promise<{ chunks: Buffer[];
   })
 }
 
-/** Lets the rest of a refused body run dry, so that the client gets to read the answer; gives up on endless ones. */
+/** Reads the rest of a refused body, so that the client gets to read the response; gives up on endless bodies. */
 export function drain(payload: Readable): void {
   let left = drained
   payload.on('data', (chunk: Buffer) => {

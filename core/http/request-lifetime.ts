@@ -1,4 +1,4 @@
-// A request from its first byte to its last: abort signal, time limit and the memory its body takes.
+// The lifetime of a request: its abort signal, time limit, and the memory of its body.
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { parseDuration } from '../config/units.ts'
 import { DbError } from '../errors.ts'
@@ -7,16 +7,16 @@ import { after } from '../timer.ts'
 import type { Budget, Lease } from './budget.ts'
 
 export interface RequestLifetime {
-  /** Fires when the client goes away, the time limit is reached or the server stops; the reason is a DbError. */
+  /** Fires when the client disconnects, the time limit is reached or the server stops; the reason is a DbError. */
   readonly signal: AbortSignal
   readonly lease: Lease
-  /** Tells the watch of the event loop that this request runs on it from now on. */
+  /** Tells the event loop watch that this request runs on it from now on. */
   atWork(): void
-  /** Bytes of the body as they came over the wire. */
+  /** Bytes of the body as they were received. */
   received: number
-  /** Tells that the route will not look at a raw body any more: its memory is used again, even where the answer is still to come. */
+  /** Returns the memory of a raw body for reuse; call it when the route no longer reads the body. */
   returnBody(): void
-  /** Runs something when the answer was sent, or its client is gone. */
+  /** Runs a function when the response was sent or the client is gone. */
   onEnd(run: () => void): void
 }
 
@@ -27,15 +27,15 @@ declare module 'fastify' {
 }
 
 export interface LifetimeOptions {
-  /** `timeout`: milliseconds until the headers of the answer must be sent, 0 for no limit. */
+  /** `timeout`: milliseconds until the response headers must be sent, 0 for no limit. */
   readonly http: { readonly timeout: number }
   readonly budget: Budget
   readonly loop: Pick<LoopWatch, 'note'>
-  /** Fires when requests still running must end. */
+  /** Fires when running requests must end. */
   readonly stopping: AbortSignal
 }
 
-/** Gives every request its `lifetime`, and ends what outlives its signal: the handler goes on, its result is dropped. */
+/** Gives every request its `lifetime`, and answers requests whose signal fires: the handler continues, its result is dropped. */
 export function limitLifetimes(app: FastifyInstance, { http, budget, loop, stopping }: LifetimeOptions): void {
   app.decorateRequest('lifetime', null as unknown as RequestLifetime)
   app.addHook('onRequest', (request, reply, done) => {
@@ -52,7 +52,7 @@ export function limitLifetimes(app: FastifyInstance, { http, budget, loop, stopp
     reply.raw.once('close', () => {
       timer?.stop()
       stopping.removeEventListener('abort', stop)
-      // First, so that what waits for room leaves before room is given back.
+      // Runs first, so that requests waiting for memory leave the queue before memory is returned.
       if (!reply.raw.writableFinished) controller.abort(new DbError('Cancelled', 'the client closed the connection'))
       lease.release()
       for (const run of ends) run()

@@ -1,4 +1,4 @@
-// Makes `request.ctx`: what the layers below the routes know of a request.
+// Sets `request.ctx`, the request context.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { modeIn } from '../auth/permission.ts'
@@ -12,7 +12,7 @@ import { readHints } from './hints.ts'
 import { firstValue, formOf, type Parameters } from './query.ts'
 import type { Quotas } from './quota.ts'
 
-/** Sets `request.ctx` before the body is read; a form's field `db` completes it after. */
+/** Sets `request.ctx` before the body is read; a form's field `db` changes it afterwards. */
 export function setContexts(
   app: FastifyInstance,
   channel: ServerKind,
@@ -23,7 +23,7 @@ export function setContexts(
     const quota = isUnder(request.routeOptions.url ?? request.url, '/v1')
       ? quotas.of(request.user.name, request.ip)
       : undefined
-    // Whoever is in debt is told so before the body is read.
+    // Refuses clients that have used up their quota before their body is read.
     quota?.charge('bytes', 0)
     const named = firstValue(request.query as Parameters, 'db') || headerText(request.headers, 'x-svc-db-name')
     request.ctx = {
@@ -51,8 +51,8 @@ export function setContexts(
 }
 
 /**
- * The database that is named, else `public`, or the first of a user who is limited to others, and the user with what he may do in it.
- * Throws DbError `AccessDenied`.
+ * The database a request works in, and the user with his mode there: the named database, else `public`, or the user's first one if he may not
+ * use that. Throws DbError `AccessDenied`.
  */
 export function inDatabase(user: User, named: string): Pick<RequestContext, 'db' | 'user'> {
   const name = named.replace(/^svc-/, '')
@@ -60,12 +60,12 @@ export function inDatabase(user: User, named: string): Pick<RequestContext, 'db'
   if (databases === undefined) return { db: name || 'public', user }
   const [first = 'public'] = databases.keys()
   const db = name || (databases.has('public') ? 'public' : first)
-  // What stands in no database, and `database/retention` of one protocol, are looked at where they are used.
+  // Names that are no database (`information_schema`), and `database/retention` of one protocol, are checked where they are used.
   const own = db === 'information_schema' ? user.mode : modeIn(user, databases.has(db) ? db : db.split('/')[0]!)
   return { db, user: { ...user, mode: own } }
 }
 
-/** Of header `x-svc-timezone`. Throws DbError `InvalidArguments` for none that is known. */
+/** The time zone of header `x-svc-timezone`. Throws DbError `InvalidArguments` for an unknown one. */
 export function zoneName(headers: IncomingHttpHeaders): string | undefined {
   const text = String(headers['x-svc-timezone'] ?? '').trim()
   if (text === '') return undefined

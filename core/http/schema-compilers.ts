@@ -1,11 +1,11 @@
-// What checks requests against the schemas of routes, and writes answers by theirs: loaded with the first route that has one to check. It is
-// a hundred modules, and none of the built-in routes needs it.
+// Fastify's compilers for validating requests and writing responses. Loaded with the first route that needs them: they are a hundred modules,
+// and no built-in route does.
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { FastifyServerOptions } from 'fastify'
 
 type Factories = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
-/** Makes what compiles the schema of a part of a route. */
+/** Makes the compiler for a part of a route's schema. */
 type Build = (external: unknown, options: unknown) => Compile
 type Compile = (part: { readonly schema: unknown; readonly httpPart?: string }) => unknown
 
@@ -17,7 +17,7 @@ export function schemaCompilers(): Required<Factories> {
   const buildValidator: Build = (external, options) => {
     validators ??= (require('@fastify/ajv-compiler') as () => Build)()
     const compile = validators(external, options)
-    // The framework does it for its own compiler alone.
+    // Fastify does this for its own compiler only.
     return part => compile(part.httpPart === 'headers' ? { ...part, schema: withLowerNames(part.schema) } : part)
   }
   const buildSerializer: Build = (external, options) => {
@@ -27,7 +27,7 @@ export function schemaCompilers(): Required<Factories> {
   return { buildValidator, buildSerializer } as unknown as Required<Factories>
 }
 
-/** A schema of headers, whose names come in lower case. */
+/** A schema of headers with lower case names, as Node gives them. */
 function withLowerNames(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withLowerNames)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -1,14 +1,14 @@
-// Streams results to a client: headers once the first piece is there, so that early errors keep their status.
+// Streams results to a client. Headers are sent with the first piece, so that errors before it keep their status.
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Answer, EncodeOptions, ResultFormat } from '../format/answer.ts'
 import { encodeAnswers } from '../format/index.ts'
 import { Pace } from '../pace.ts'
 
-/** Bytes gathered before they go on, so that small pieces do not become small packets. */
+/** Small pieces are gathered to this many bytes. */
 const pieceSize = 1 << 16
 
-/** Sends answers in a result format with its headers; the client's pace reaches the query that makes the rows. */
+/** Sends answers in a result format with its headers. A slow client slows down the query (back-pressure). */
 export async function sendAnswers(
   reply: FastifyReply,
   format: ResultFormat,
@@ -29,12 +29,12 @@ export async function sendAnswers(
     .header('x-svc-format', format.header)
     .header('x-svc-execution-time', String(Math.round(elapsed())))
   if (first.done) return reply.send(Buffer.alloc(0))
-  // Only the last piece is short: an answer that is all there needs no stream.
+  // Only the last piece is shorter: an answer of one piece needs no stream.
   if (first.value.length < pieceSize && (await pieces.next()).done) return reply.send(first.value)
   return reply.send(Readable.from(join(first.value, pieces), { objectMode: false, highWaterMark: pieceSize }))
 }
 
-/** `atWork` is told whenever something is encoded. */
+/** Calls `atWork` whenever it encodes something. */
 async function* gather(
   parts: AsyncIterable<string | Uint8Array>,
   pace: Pace,

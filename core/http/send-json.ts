@@ -1,14 +1,14 @@
-// Sends large values as JSON: made piece by piece, so that neither the event loop is held nor all of the text is in memory.
+// Sends large values as JSON piece by piece, so that neither the event loop is held nor all of the text is in memory.
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { Pace } from '../pace.ts'
 
-/** Characters of a piece of the body. */
+/** Characters per piece. */
 const pieceLength = 1 << 16
 
 /**
- * Sends a value as `JSON.stringify` writes it. Members of objects and items of arrays are written one by one as far as `levels` go in, those
- * below each in one go.
+ * Sends a value as JSON. Objects and arrays in the first `levels` levels are written member by member, deeper values with one
+ * `JSON.stringify` each.
  */
 export function sendJson(reply: FastifyReply, value: unknown, levels: number): FastifyReply {
   const pace = new Pace(reply.request.lifetime.signal)

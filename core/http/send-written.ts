@@ -1,7 +1,9 @@
-// Answers a write in the form of svc_v1.
+// Answers writes in the format svc_v1.
 import type { FastifyReply } from 'fastify'
 
-/** `written` are rows by group, in the order that the plugin documents; items that were `skipped` are told where there are some. */
+/**
+ * Answers a write. `written` has the affected rows per group, in an order that the plugin documents; `skipped` items are reported, if any.
+ */
 export function sendWritten(
   reply: FastifyReply,
   written: readonly number[],

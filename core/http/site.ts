@@ -1,4 +1,4 @@
-// Requests that web pages of other sites make a browser send: they may not change anything.
+// Protects against cross-site requests: what a web page of another site makes a browser send may not change anything.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -10,8 +10,8 @@ import type { ServerKind } from './context.ts'
 type HttpConfig = Config['http']
 
 /**
- * Marks the user of requests that may not change anything, to be called once `request.user` is known; and refuses those that come from
- * other sites where a route says `sameOrigin`. The configuration is read at each request.
+ * Makes cross-site requests read-only, and refuses them on routes with `sameOrigin`; with `http.read_only_get`, GET requests are read-only, too.
+ * Call it once `request.user` is known; reads the configuration at each request.
  */
 export function refuseOtherSites(app: FastifyInstance, kind: ServerKind, http: HttpConfig): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -26,7 +26,10 @@ export function refuseOtherSites(app: FastifyInstance, kind: ServerKind, http: H
   })
 }
 
-/** Why a request comes from another site, as far as its browser says; undefined for what no browser sent, or its own page, or an allowed one. */
+/**
+ * Why the request is cross-site, as far as the browser tells; undefined for requests of programs, of the server's own pages, or of allowed
+ * origins.
+ */
 function otherSite(
   request: FastifyRequest,
   kind: ServerKind,
@@ -55,7 +58,10 @@ function isHost(origin: string, host: string): boolean {
   return URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
 }
 
-/** Loopback, the address the server listens on, or one of `http.allowed_hosts`: a foreign name may have been pointed here by anybody. */
+/**
+ * Whether a host is loopback, the listening address, or one of `http.allowed_hosts`. Any other name may have been pointed here by an attacker
+ * (DNS rebinding).
+ */
 function isOwnHost(host: string, { raw }: FastifyRequest, kind: ServerKind, http: HttpConfig): boolean {
   const url = `http://${host}`
   if (!URL.canParse(url)) return false

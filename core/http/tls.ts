@@ -9,9 +9,9 @@ import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 export interface Tls {
-  /** What a server is made with. */
+  /** Options for creating the server. */
   readonly options: SecureContextOptions & Pick<TlsOptions, 'requestCert' | 'rejectUnauthorized'>
-  /** Gives these servers the new certificate whenever there is one; connections that are open keep theirs. Reads the files again now, too. */
+  /** Gives the servers each new certificate; open connections keep theirs. Reads the files once more at the call. */
   follow(servers: readonly { readonly server: object }[]): { reload(): void; close(): void }
 }
 
@@ -19,7 +19,7 @@ type TlsConfig = Config['http']['tls']
 
 const serversPath = ['http', 'tls']
 
-/** Undefined where no certificate is configured. ConfigError when it cannot be used; `path` is where the keys stand in the configuration. */
+/** Undefined if no certificate is configured. Throws ConfigError if it cannot be used; `path` is the configuration table. */
 export function openTls(
   config: TlsConfig,
   log: Logger,
@@ -32,7 +32,7 @@ export function openTls(
   if (config.cert_path === '') return undefined
   for (const result of ['success', 'failure']) reloads.add(0, { result })
   let current = read(config, path)
-  /** Why the files were refused last: they are looked at again and again. */
+  /** The last error, so that it is not logged at each look. */
   let refused = ''
   const expose = () => expiry.set(current.expires / 1000, { file: config.cert_path })
   expose()
@@ -75,12 +75,12 @@ export function openTls(
   }
 }
 
-/** ConfigError when the certificate cannot be used. */
+/** Throws ConfigError if the certificate cannot be used. */
 export function checkTls(config: TlsConfig): void {
   if (config.cert_path !== '') read(config, serversPath)
 }
 
-/** The files as they are now; what does not belong together is found out here. */
+/** Reads the files; throws if they do not belong together. */
 function read({ cert_path, key_path, client_ca_path, min_version }: TlsConfig, path: readonly string[]) {
   const readPem = (key: 'cert_path' | 'key_path' | 'client_ca_path', file: string) =>
     check([...path, key], `cannot read ${file}`, () => readFileSync(file, 'utf8'))

@@ -1,9 +1,9 @@
-// Every request as a span, part of the client's trace where it has one.
+// Makes a span of every request, as part of the client's trace if it has one.
 import type { FastifyInstance } from 'fastify'
 import type { Tracing } from '../trace/trace.ts'
 import type { ServerKind } from './context.ts'
 
-/** Without queries, bodies and credentials. */
+/** Facts of the span: no queries, bodies or credentials. */
 export function traceRequests(app: FastifyInstance, server: ServerKind, tracing: Tracing): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!tracing.isOn()) return done()

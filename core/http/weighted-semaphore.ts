@@ -1,10 +1,10 @@
-// A weighted semaphore: a limited amount (bytes, for example) that is taken in parts; users that wait take turns.
+// A weighted semaphore: an amount (of bytes, for example) that many share. Waiting users take turns.
 import { FairQueue } from '../storage/fair-queue.ts'
 import { after } from '../timer.ts'
 
 interface Waiter {
   readonly amount: number
-  /** Whether it may be let in beyond the limit, see `letOneIn`. */
+  /** Whether it may exceed the limit, see `letOneIn`. */
   readonly isStuck: boolean
   readonly go: () => void
 }
@@ -14,9 +14,9 @@ export interface Entry {
   /** Milliseconds. */
   readonly wait: number
   readonly signal: AbortSignal
-  /** It holds something, and gives it back only once it has got more. */
+  /** It already holds a part and returns it only after it got more. */
   readonly isStuck: boolean
-  /** Called the moment the amount is taken. */
+  /** Called as soon as the amount is taken. */
   taken(): void
 }
 
@@ -25,13 +25,13 @@ export class WeightedSemaphore {
   used = 0
   readonly #waiting = new FairQueue<Waiter>()
 
-  /** A limit of 0 is none. */
+  /** A limit of 0 means none. */
   constructor(limit: number) {
     this.limit = limit
   }
 
   /** Takes the amount if it is free and nobody waits. */
-  take(amount: number): boolean {
+  acquire(amount: number): boolean {
     if (amount > 0 && (this.#waiting.size > 0 || !this.#fits(amount))) return false
     this.used += amount
     return true
@@ -47,7 +47,7 @@ export class WeightedSemaphore {
       this.#letIn(this.#waiting.next()!)
   }
 
-  /** Lets the first in that holds something already, whether it fits or not: all could wait for each other. */
+  /** Lets in the first waiter that already holds a part, even beyond the limit, because otherwise all could wait for each other. */
   letOneIn(): void {
     const stuck = this.#waiting.find(({ isStuck }) => isStuck)
     if (stuck !== undefined) this.#letIn(stuck)
@@ -58,7 +58,7 @@ export class WeightedSemaphore {
     go()
   }
 
-  /** Waits for its turn. False after `wait` milliseconds; rejects with the signal's reason. */
+  /** Waits in the queue. False after `wait` milliseconds; rejects with the signal's reason. */
   enter(amount: number, { user, wait, signal, isStuck, taken }: Entry): Promise<boolean> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
@@ -70,7 +70,7 @@ export class WeightedSemaphore {
       const giveUp = (settle: () => void) => {
         leave()
         settle()
-        // Those behind may fit now.
+        // Waiters behind this one may fit now.
         this.give(0)
       }
       const stop = () => giveUp(() => reject(signal.reason))

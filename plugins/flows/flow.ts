@@ -35,7 +35,7 @@ export class Flow {
   readonly #options: FlowOptions
   readonly #events: FlowEvents
   readonly #stop = new AbortController()
-  /** Resolved by the second look from now: only that one is sure to begin after the call. */
+  /** Resolved by the second look from now, because only that one certainly begins after the call. */
   #waiting: { readonly looks: number; readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = []
   #looks = 0
   #ended: Promise<void> = Promise.resolve()

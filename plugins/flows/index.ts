@@ -9,17 +9,17 @@ export default definePlugin({
   servers: ['main'],
   uses: ['sql'],
   config: Type.Object({
-    interval: duration(1_000, 'Time between two looks at what was written to the tables that flows read.', {
+    interval: duration(1_000, 'Interval at which flows read new rows of their source tables.', {
       minimum: 50
     }),
     queue: size(
       16 * 2 ** 20,
-      'Bytes of rows that may wait for a look of one flow. Where more were written, the flow computes all its windows anew.',
+      'Bytes of new rows that may wait for one flow. If more are written, the flow recomputes all its windows.',
       { minimum: 1024 }
     ),
     max_flows: count(100, 'Flows of all databases; more are refused.')
   }),
   setup: (core, config, { sql }) => openFlows(core, sql, config),
-  // Its statements are those of SQL.
+  // No routes: flows are created by SQL statements.
   routes: () => {}
 })

@@ -14,7 +14,7 @@ export function flowWrite(flow: FlowDefinition, op: 'put' | 'delete'): TableWrit
     text('database', 'tag', flow.database),
     text('name', 'tag', flow.name),
     {
-      // The same for all: a flow has one row.
+      // The same time in all rows, so that a flow has one row.
       name: 'created',
       type: 'TimestampMillisecond',
       semantic: 'timestamp',

@@ -13,7 +13,7 @@ export default definePlugin({
   config: Type.Object({
     max_sql_length: size(
       2 ** 20,
-      'Longest SQL text of a request, in bytes; a longer one is refused with 400, except a single `INSERT … VALUES`, which may be as long as `http.body_limit` allows. What is to be stored in bulk comes faster by an ingest protocol.',
+      'Longest SQL text of a request, in bytes; a longer one is refused with 400, except a single `INSERT … VALUES`, which may be as long as `http.body_limit` allows. Ingest protocols are faster for bulk data.',
       { minimum: 1, live: true }
     ),
     max_sql_tokens: count(

@@ -6,12 +6,13 @@ import {
   eachPaced,
   Pace,
   type RecordsAnswer,
-  type ResultType
+  type ResultType,
+  runAtOnce
 } from '../../../core/index.ts'
 import { engineType } from '../query/engine-type.ts'
 import { privileged, runQuery, type Session } from '../session.ts'
 import type { ShowFilter } from '../statement/statement.ts'
-import { quoteName, quoteText, tokenize } from '../text/token.ts'
+import { quoteName, quoteText, type Token, tokenize } from '../text/token.ts'
 import { likePattern } from './like.ts'
 import { type Row, rowsAnswer } from './rows.ts'
 
@@ -34,15 +35,21 @@ export async function filtered(
     return rowsAnswer(columns, kept)
   }
   if (filter === undefined || rows.length === 0) return rowsAnswer(columns, rows)
-  const [first, ...rest] = filter.tokens
-  if (first === undefined) throw new DbError('InvalidSyntax', 'SHOW … WHERE needs a condition')
   const { dialect } = session.store
   const select =
     dialect.name === 'duckdb' ? selectRows(columns, rows, alias) : selectCells(dialect, columns, rows, alias)
-  const head = tokenize(select, undefined, dialect.backslashEscapes)
-  const tokens = [...head, { ...first, spaced: true }, ...rest]
-  const answer = await runQuery(privileged(session), tokens)
+  const answer = await runQuery(privileged(session), withCondition(session, select, filter))
   return { ...answer, columns: columns.map((column, i) => ({ name: nameOf(column), type: answer.columns[i]!.type })) }
+}
+
+/** The tokens of a query that ends in `WHERE`, with the condition. */
+export function withCondition(
+  { store }: Session,
+  select: string,
+  { tokens: [first, ...rest] }: Extract<ShowFilter, { kind: 'where' }>
+): readonly Token[] {
+  if (first === undefined) throw new DbError('InvalidSyntax', 'SHOW … WHERE needs a condition')
+  return [...tokenize(select, undefined, store.dialect.backslashEscapes), { ...first, spaced: true }, ...rest]
 }
 
 function nameOf(column: ShownColumn): string {
@@ -71,7 +78,7 @@ function selectCells(
   const named = [...columns.map(column => [nameOf(column), typeOf(column)] as const), ...more]
   const text = (value: unknown) => (value === null || value === undefined ? null : String(value))
   const cells = named.map((_, c) => rows.map(row => text(row[c < shown.length ? c : 0])))
-  return `SELECT ${shown.map(dialect.quoteName).join(', ')} FROM ${dialect.rows(named, cells)} AS shown WHERE`
+  return `SELECT ${shown.map(dialect.quoteName).join(', ')} FROM ${runAtOnce(dialect.rows(named, cells))} AS shown WHERE`
 }
 
 /** Constants would get types of their own. */

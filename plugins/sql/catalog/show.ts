@@ -1,10 +1,11 @@
 // The SHOW statements: the catalog as rows.
 import { DbError, type RecordsAnswer, version } from '../../../core/index.ts'
 import { showCreateFlow, showFlows } from '../flow/flow.ts'
-import type { Session } from '../session.ts'
+import { runQuery, type Session } from '../session.ts'
 import type { ShowFilter, ShowStatement } from '../statement/statement.ts'
+import { tokenize } from '../text/token.ts'
 import { createDatabaseText, ddlOptions } from './ddl.ts'
-import { filtered, type ShownColumn } from './filter.ts'
+import { filtered, type ShownColumn, withCondition } from './filter.ts'
 import { informationTableNames } from './information/index.ts'
 import { findDatabase, informationSchema, isInformationSchema } from './name.ts'
 import { visibleProcesses } from './process-rows.ts'
@@ -19,6 +20,8 @@ export async function show(session: Session, statement: ShowStatement): Promise<
       return showTables(session, statement)
     case 'views':
       return showViews(session, statement)
+    case 'table_status':
+      return showTableStatus(session, statement)
     case 'columns':
       return showColumns(session, statement.name, statement.full, statement.filter)
     case 'index':
@@ -106,7 +109,7 @@ function showTables(session: Session, { full, database, filter }: ShowTables): P
   )
 }
 
-type ShowViews = Extract<ShowStatement, { what: 'views' }>
+type ShowViews = Extract<ShowStatement, { what: 'views' | 'table_status' }>
 
 function showViews(session: Session, { database, filter }: ShowViews): Promise<RecordsAnswer> {
   const rows = session.store.views(databaseName(session, database)).map(({ name }) => [name])
@@ -116,6 +119,23 @@ function showViews(session: Session, { database, filter }: ShowViews): Promise<R
     rows.sort((a, b) => compare(a[0]!, b[0]!)),
     filter
   )
+}
+
+/** As MySQL names them, without `table_` and with an upper case letter. */
+const statusColumns =
+  `table_name engine version row_format table_rows avg_row_length data_length max_data_length index_length data_free
+  auto_increment create_time update_time check_time table_collation checksum create_options table_comment`.split(/\s+/)
+
+/** A query over `information_schema`, so that a condition may be any. */
+function showTableStatus(session: Session, { database, filter }: ShowViews): Promise<RecordsAnswer> {
+  const { dialect } = session.store
+  const named = (column: string) => column.replace(/^(?:table_)?(.)/, (_, first: string) => first.toUpperCase())
+  const items = statusColumns.map(column => `${column} AS ${dialect.quoteName(named(column))}`).join(', ')
+  const rows = `SELECT ${items} FROM information_schema.tables WHERE table_schema = ${dialect.quoteText(databaseName(session, database))}`
+  const shown = `SELECT * FROM (${rows} ORDER BY table_name) AS shown`
+  if (filter?.kind === 'where') return runQuery(session, withCondition(session, `${shown} WHERE`, filter))
+  const like = filter && ` WHERE ${dialect.quoteName('Name')} LIKE ${dialect.quoteText(filter.pattern)}`
+  return runQuery(session, tokenize(`${shown}${like ?? ''}`, undefined, dialect.backslashEscapes))
 }
 
 function databaseName({ store, ctx }: Session, database: ShowTables['database']): string {

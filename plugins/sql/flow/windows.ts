@@ -6,6 +6,7 @@ import { writeTokens } from '../query/place-tables.ts'
 import { readSource } from '../query/range/parse.ts'
 import type { Session } from '../session.ts'
 import { nameOf } from '../statement/cursor.ts'
+import { isQueryWord } from '../statement/query.ts'
 import { findWord, splitList } from '../text/brackets.ts'
 import { canonical, label } from '../text/canonical.ts'
 import { isName, isToken, type Token } from '../text/token.ts'
@@ -41,7 +42,11 @@ export function flowQuery(
   ]) {
     if (at(word) >= 0) throw unfit(`has no ${word.toUpperCase()}`)
   }
-  if (tokens.slice(1).some(token => isToken(token, 'select'))) throw unfit('has no subquery')
+  if (rest.some((token, i) => isToken(token, '(') && isQueryWord(rest[i + 1]) && !isToken(rest[i + 1], '(')))
+    throw unfit('has no subquery')
+  // It would look into other windows.
+  if (rest.some((token, i) => isToken(token, 'over') && (isToken(rest[i - 1], ')') || isToken(rest[i - 1], 'nulls'))))
+    throw unfit('has no OVER')
   const source = readSource(rest.slice(from + 1, where < 0 ? group : where))
   const table = source && lookUpTable(store, ctx.db, source.table)
   if (source === undefined || table === undefined) throw unfit('reads one table that exists')

@@ -20,6 +20,7 @@ const clauses = new Set(
   'select from where group order having qualify limit offset join on when then else with as by window'.split(' ')
 )
 const sets = new Set(['union', 'except', 'intersect'])
+const links = new Set([...sets, 'and', 'or'])
 const behindSets = ['all', 'distinct', 'by', 'name']
 
 /** Terms joined by one kind of operator: the first token, and those of the operators. */
@@ -107,6 +108,8 @@ export function groupChains(text: string, { tokens, starts }: Canonical): string
 function findChains(tokens: readonly Token[]): Chain[] {
   if (tokens.length > maxTokens)
     throw tooDeep(`has ${tokens.length} words and signs, at most ${maxTokens} are allowed`, shorterConditions)
+  // Each token is two levels at most, and what joins few terms makes no long chain.
+  if (tokens.length < maxDepth / 2 && tokens.filter(isLink).length <= shortChain) return []
   const found: Chain[] = []
   const keep = (...chains: readonly Chain[]) => found.push(...chains.filter(({ links }) => links.length > shortChain))
   /** Ends chains of operators, those that bind closer than others. */
@@ -178,6 +181,12 @@ function findChains(tokens: readonly Token[]): Chain[] {
     keep(level.or, level.and, level.queries)
   }
   return found
+}
+
+/** Whether a token may join terms. */
+function isLink({ kind, value }: Token): boolean {
+  if (kind === 'symbol') return '+*|'.includes(value)
+  return kind === 'word' && links.has(value.toLowerCase())
 }
 
 function openLevel(first: number): Level {

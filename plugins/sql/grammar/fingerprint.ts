@@ -20,11 +20,6 @@ function blank(token: Token): Token {
   return token.kind === 'string' || token.kind === 'bytes' ? { ...token, value: '' } : token
 }
 
-interface Trees {
-  get(text: string): Tree | undefined
-  set(text: string, tree: Tree): void
-}
-
 /** Characters of one text, and of all whose trees are kept: a tree takes some sixty bytes for each. */
 const maxLength = 4_000
 const kept = 200_000
@@ -35,18 +30,18 @@ export function isShared({ tokens }: Canonical): boolean {
 }
 
 /** Trees by the text of their fingerprint; those that were not asked for the longest time go first. */
-export function createTrees(): Trees {
+export function createTrees() {
   const trees = new Map<string, Tree>()
   let length = 0
   return {
-    get(text) {
+    get(text: string): Tree | undefined {
       const tree = trees.get(text)
       if (tree === undefined) return undefined
       trees.delete(text)
       trees.set(text, tree)
       return tree
     },
-    set(text, tree) {
+    set(text: string, tree: Tree) {
       if (text.length > maxLength || trees.has(text)) return
       trees.set(text, tree)
       length += text.length

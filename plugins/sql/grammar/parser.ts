@@ -2,7 +2,7 @@
 import { DbError, isDbError, ParseError } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { locator, tokenAt } from '../text/locate.ts'
-import { errorAt, isToken, type Token, tokenText } from '../text/token.ts'
+import { errorAt, isPair, isToken, type Token, tokenText } from '../text/token.ts'
 import { checkDepth, groupChains } from './depth.ts'
 import { createTrees, fingerprint, isShared } from './fingerprint.ts'
 import { createGrammar } from './grammar.ts'
@@ -72,7 +72,7 @@ export function startParser(): SqlParser {
 
 /**
  * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED` and `USING SAMPLE`, which name
- * no table; with `LIKE` for `GLOB`, and `* REPLACE(a AS b)` for `* RENAME (a AS b)`.
+ * no table; with `LIKE` for `GLOB`, `* REPLACE(a AS b)` for `* RENAME (a AS b)`, and operators it has for `&&` and `?`.
  */
 function readable({ text, tokens, starts }: Canonical): string {
   const parts: string[] = []
@@ -88,6 +88,8 @@ function readable({ text, tokens, starts }: Canonical): string {
     if (i <= sampled || isBlank(tokens, i)) put(i, ' '.repeat(tokenText(token).length))
     else if (isGlob(tokens, i)) put(i, 'LIKE')
     else if (isRename(tokens, i) && text[starts[i]! + 6] === ' ') put(i, 'REPLACE')
+    else if (isPair(tokens, i, '&', '&')) put(i, '<@')
+    else if (isToken(token, '?')) put(i, '|')
   })
   return parts.join('') + text.slice(behind)
 }

@@ -14,6 +14,7 @@ import {
   tokenOf,
   variant
 } from '../grammar/tree.ts'
+import type { BindContext } from './bind-context.ts'
 import type { Extent } from './extent.ts'
 import { tableOf } from './newest.ts'
 import {
@@ -24,6 +25,7 @@ import {
   makeScope,
   makeSource,
   memberOf,
+  mergedField,
   resolve,
   type Scope,
   type Source,
@@ -31,35 +33,6 @@ import {
 } from './scope.ts'
 import type { TextTime } from './text-time.ts'
 import { isTextType, isZonedType, parseTableTime } from './time-type.ts'
-
-export interface BindContext {
-  /** The name a token spells. */
-  nameAt(token: number): string
-  /** The table, view … that has a name, by the tokens of its parts. Throws DbError where there is none. */
-  table(name: readonly number[], aliased: boolean): Source
-  /** The value of the literal at a token, `undefined` where it is no whole number. */
-  integerAt(token: number): bigint | undefined
-  /** What the string at a token says, `undefined` where it is none. */
-  stringAt(token: number): string | undefined
-  /** Whether a token is this symbol or word. */
-  isTokenAt(token: number, text: string): boolean
-  /** The error for a name that means no column, where these are all there are. */
-  noField(token: number, valid: readonly string[]): DbError
-  /** Whether a token is a new name in a star's RENAME. */
-  isRenameAt(token: number): boolean
-  /** Where an expression stands, as far as that is known. */
-  extent(tree: Tree): Extent | undefined
-  /** Where the items of the select list behind a token stand. */
-  items(select: number, items: readonly Tree[]): readonly (Extent | undefined)[]
-  /** How a person would name the expression of these tokens. */
-  label(extent: Extent): string
-  /** Whether a token is a word that the engine takes for a call, or is replaced. */
-  isCallAt(token: number): boolean
-  /** Whether it is a word that the engine may take for the name of a column. */
-  isWordAt(token: number): boolean
-  /** The error for text that cannot be made a time where it meets one. */
-  noTime(message: string): DbError
-}
 
 export interface Reference {
   /** Tokens of the parts of the name. */
@@ -500,34 +473,32 @@ class Binder {
         const left = scope.sources.slice(0, before)
         const natural = JSON.stringify(operator).includes('"Natural"')
         const using = natural
-          ? left.flatMap(source => source.fields.list.map(({ name }) => name))
+          ? right.fields.list.map(({ name }) => name).filter(name => fieldOf(left, name) !== undefined)
           : identsOf(usingOf(operator)).map(ident => this.#nameOf(ident))
-        if (using.length > 0) scope.sources[before] = { ...right, merged: new Set(using) }
-        this.#checkUsing(left, right, using)
+        if (using.length > 0)
+          scope.sources[before] = { ...right, merged: this.#merge(left, right, using, variant(operator)?.[0] ?? '') }
         if (natural) this.everyColumn ||= !this.#silent
       }
       this.#value(operator, scope, env)
     }
   }
 
-  /** The columns a join merges have no place where a text could be made a time. */
-  #checkUsing(left: readonly Source[], right: Source, using: readonly string[]): void {
+  /** What each column is that a join merges. They have no place where a text could be made a time. */
+  #merge(left: readonly Source[], right: Source, using: readonly string[], join: string): ReadonlyMap<string, Field> {
+    const merged = new Map<string, Field>()
     for (const name of using) {
-      const folded = name.toLowerCase()
-      const of = (sources: readonly Source[]) => {
-        for (const { byName } of sources) {
-          const field = byName.get(folded)?.find(field => field.name === name)
-          if (field !== undefined) return field.meaning?.kind ?? ''
-        }
-        return ''
-      }
-      const kinds = [of(left), of([right])]
-      if (kinds.includes('time') && (kinds.includes('text') || kinds.includes('zoned'))) {
+      const [one, two] = [fieldOf(left, name), fieldOf([right], name)]
+      const meanings = [one?.meaning, two?.meaning]
+      if (meanings.some(meaning => meaning?.kind === 'time') && meanings.some(isNoTime)) {
         throw this.#context.noTime(
           `the join merges columns named ${name}, of which one is a time and one a text: name both in ON`
         )
       }
+      const time = join.startsWith('Full') ? finest(meanings) : undefined
+      const field = join.startsWith('Right') ? two : time === undefined ? one : { name, meaning: time }
+      merged.set(name, field ?? { name, meaning: undefined })
     }
+    return merged
   }
 
   #factor(tree: Tree | undefined, scope: Scope, env: Env): void {
@@ -1019,7 +990,7 @@ function plainArgument(argument: Tree): Tree | undefined {
   return asNode(node?.['Unnamed'])?.['Expr'] ?? asNode(asNode(node?.['Named'])?.['arg'])?.['Expr']
 }
 
-function takesLambda(name: string): boolean {
+export function takesLambda(name: string): boolean {
   return /(?:transform|apply|filter|reduce|columns)$/.test(name)
 }
 
@@ -1044,10 +1015,18 @@ function isNoTime(meaning: Meaning): boolean {
 /** What a value is that is one of these; what is left out may be anything. */
 function common(values: readonly Value[]): Meaning {
   const meanings = values.flatMap(({ tree, meaning }) => (isEmpty(tree) ? [] : [meaning]))
-  const time = meanings.find(meaning => meaning?.kind === 'time')
   const [first, ...more] = meanings.map(lasting)
   if (first?.kind === 'tuple' && more.every(other => JSON.stringify(other) === JSON.stringify(first))) return first
-  return time ?? (meanings.length > 0 && meanings.every(isText) ? { kind: 'text' } : undefined)
+  return finest(meanings) ?? (meanings.length > 0 && meanings.every(isText) ? { kind: 'text' } : undefined)
+}
+
+const fineness = ['s', 'ms', 'us', 'ns'] as const
+
+/** What the engine makes of times of several units: one of the finest; the unit is unknown where one of them is. */
+function finest(meanings: readonly Meaning[]): Time | undefined {
+  const times = meanings.filter(meaning => meaning?.kind === 'time')
+  const order = ({ unit }: Time) => (unit === undefined ? fineness.length : fineness.indexOf(unit))
+  return times.toSorted((a, b) => order(b) - order(a))[0]
 }
 
 function computed(op: string, one: bigint, other: bigint): bigint | undefined {
@@ -1063,9 +1042,19 @@ function renamed({ list, open }: Fields, names: readonly string[]): Fields {
   return { list: [...known, ...list.slice(names.length)], open }
 }
 
+/** The column of that name. */
+function fieldOf(sources: readonly Source[], name: string): Field | undefined {
+  for (const { byName } of sources) {
+    const field = byName.get(name.toLowerCase())?.find(each => each.name === name)
+    if (field !== undefined) return mergedField(sources, field)
+  }
+  return undefined
+}
+
 /** Adds the columns a star means; whether there may be more. */
 function addStar(fields: Field[], sources: readonly Source[]): boolean {
-  for (const { fields: own, merged } of sources) fields.push(...own.list.filter(({ name }) => !merged?.has(name)))
+  for (const { fields: own, merged } of sources)
+    fields.push(...own.list.filter(({ name }) => !merged?.has(name)).map(field => mergedField(sources, field)))
   return sources.length === 0 || sources.some(({ fields: own }) => own.open)
 }
 
@@ -1077,7 +1066,7 @@ function united(left: Fields, right: Fields, byName: boolean): Fields {
     const absent = byName && other === undefined
     if (same || absent) return field
     const [one, two] = [field.meaning, other?.meaning]
-    if (one?.kind === 'time' && two?.kind === 'time') return { ...field, meaning: { kind: 'time' } as const }
+    if (one?.kind === 'time' && two?.kind === 'time') return { ...field, meaning: finest([one, two]) }
     // The text becomes a time.
     const time = isText(two) ? one : isText(one) ? two : undefined
     return { ...field, meaning: time?.kind === 'time' ? time : undefined }

@@ -112,7 +112,7 @@ function castType(tokens: readonly Token[], first: number): Pick<Cast, 'type' | 
 const suffixes = ['over', 'filter', 'group']
 
 /** Where the operand of a `::` begins that ends at a token. */
-function operandStart(tokens: readonly Token[], last: number): number {
+export function operandStart(tokens: readonly Token[], last: number): number {
   let at = last
   for (;;) {
     if (isToken(tokens[at], ')')) {

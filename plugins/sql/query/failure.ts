@@ -1,6 +1,6 @@
 // Errors of the engine in the words of this server: locations, names and types as the user writes them.
 import { DbError, didYouMean, isDbError } from '../../../core/index.ts'
-import { isToken, locationOf, nextToken, quoteName, quoteText, type Token } from '../text/token.ts'
+import { isName, isToken, locationOf, nextToken, noValues, quoteName, quoteText, type Token } from '../text/token.ts'
 import { inOurTypes } from './engine-type.ts'
 import type { Names } from './names.ts'
 import { hidden } from './text-time.ts'
@@ -32,12 +32,24 @@ export function explainFailure(error: unknown, sql: string, failed: Failed): nev
       cause
     })
   }
-  const told = [...failed.names.shown].reduce((text, [engine, name]) => text.replaceAll(engine, name), error.message)
-  const plain = told.replace(/^[A-Z][A-Za-z ]* Error: /, '')
+  const named = [...failed.names.shown].reduce((text, [engine, name]) => text.replaceAll(engine, name), error.message)
+  const plain = named.replace(/^[A-Z][A-Za-z ]* Error: /, '')
   const start = placeOf(plain, offset, failed)
   const location = start === undefined ? '' : locationOf(sql, start)
-  const said = reason(plain, failed, location, start === undefined ? undefined : nextToken(sql, start))
+  const token = start === undefined ? undefined : nextToken(sql, start)
+  const said = reason(plain, failed, location, token)
   throw new DbError(code, code === 'PlanQuery' ? `Failed to plan SQL: ${said}` : said, { cause })
+}
+
+/** Words before a parenthesis that are no functions. */
+const uncalled: ReadonlySet<string> = new Set([...noValues, 'cast', 'exists', 'some', 'try_cast'])
+
+/** The function that is called where an error is: what it is made of may be all that the engine names. */
+function callAt(tokens: readonly Token[], place: Token | undefined): string | undefined {
+  const at = tokens.findIndex(({ start }) => start === place?.start)
+  if (!isName(tokens[at]) || !isToken(tokens[at + 1], '(')) return undefined
+  const name = tokens[at].value.toLowerCase()
+  return uncalled.has(name) ? undefined : name
 }
 
 /** Where an error belongs. What goes wrong inside of a function has the place of its call: the text it is about says more. */
@@ -69,16 +81,18 @@ function reason(plain: string, { tokens, valid, isTime }: Failed, location: stri
   if (/^Could not convert string/.test(plain) && token?.kind === 'string' && isTime(token.start))
     return `${quoteText(token.value)} is no time${location}`
   const inner = /^No function matches the given name and argument types '(\w+)(\(.*?\))'/.exec(plain)
-  if (inner !== null && !tokens.some(({ value }) => value.toLowerCase() === inner[1]))
-    return `no function of this call takes ${inOurTypes(inner[2]!)}${location}`
-  const [first, ...more] = inOurWords(plain, token).split('\n')
-  const said = `${first!.replace(/[.!]$/, '')}${location}`
+  const isInner = inner !== null && !tokens.some(({ value }) => value.toLowerCase() === inner[1])
+  const told = isInner ? `no function of this call takes ${inOurTypes(inner[2]!)}` : inOurWords(plain, token)
+  const [first, ...more] = told.split('\n')
+  const called = callAt(tokens, token)
+  const subject = called === undefined || told.toLowerCase().includes(called) ? '' : `${called}: `
+  const said = `${subject}${first!.replace(/[.!]$/, '')}${location}`
   return more.length === 0 ? said : [`${said}.`, ...more].join('\n')
 }
 
 export function unknownField(name: string, location: string, known: readonly string[] | undefined): string {
-  const meant = known === undefined ? '' : didYouMean(name, known)
-  return `No field named ${name}${location}${meant || '.'}${known === undefined ? '' : ` Valid fields are ${listed(known)}`}`
+  const valid = known === undefined || known.length === 0 ? '' : ` Valid fields are ${listed(known)}`
+  return `No field named ${name}${location}${didYouMean(name, known ?? []) || '.'}${valid}`
 }
 
 function listed(names: readonly string[]): string {
@@ -107,7 +121,7 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
   ],
   [/^Function "(\S+)" is a Macro Function\. .*/s, name => `${name} takes no DISTINCT, FILTER, ORDER BY or OVER`],
   [
-    /^(?:Scalar|Aggregate|Table) Function with name (\S+) does not exist!?/,
+    /^(?:Scalar|Aggregate|Table) Function with name (\S+) does not exist.*/s,
     name => `${name} cannot be called like this`
   ],
   [

@@ -2,6 +2,7 @@
 import { DbError } from '../../../core/index.ts'
 import { argumentsOf, calls, closing } from '../text/brackets.ts'
 import { isName, isToken, locationOf, type Piece, placed, quoteText, type Token } from '../text/token.ts'
+import { engineType } from './engine-type.ts'
 
 export function plainWords(sql: string, written: readonly Token[]): readonly Token[] {
   const tokens: Token[] = []
@@ -146,18 +147,21 @@ function isFrame(tokens: readonly Token[], at: number): boolean {
   return tokens[at]!.kind === 'string' && isBound && !isToken(tokens[at - 1], 'interval')
 }
 
+const sameNames = [
+  'Boolean',
+  'Int8',
+  'Int16',
+  'Int32',
+  'Int64',
+  'UInt8',
+  'UInt16',
+  'UInt32',
+  'UInt64',
+  'Float32',
+  'Float64'
+] as const
 const arrowTypes: Readonly<Record<string, string>> = {
-  Boolean: 'BOOLEAN',
-  Int8: 'TINYINT',
-  Int16: 'SMALLINT',
-  Int32: 'INTEGER',
-  Int64: 'BIGINT',
-  UInt8: 'UTINYINT',
-  UInt16: 'USMALLINT',
-  UInt32: 'UINTEGER',
-  UInt64: 'UBIGINT',
-  Float32: 'FLOAT',
-  Float64: 'DOUBLE',
+  ...Object.fromEntries(sameNames.map(type => [type, engineType(type)])),
   Utf8: 'VARCHAR',
   LargeUtf8: 'VARCHAR',
   Utf8View: 'VARCHAR',

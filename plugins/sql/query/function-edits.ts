@@ -1,7 +1,7 @@
 // Functions users know by another name, or with other arguments, than the engine's.
 import { argumentsOf, callEnd, closing, findWord } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
-import { isToken, noValues, quoteText, type Token, tokenText } from '../text/token.ts'
+import { endsValue, isKeyOperator, isName, isPair, isToken, quoteText, type Token, tokenText } from '../text/token.ts'
 import { type Edit, span } from './edit.ts'
 import { translatePattern } from './time-pattern.ts'
 
@@ -13,19 +13,21 @@ const names: Readonly<Record<string, string>> = {
   json_build_array: 'json_array',
   json_build_object: 'json_object',
   json_object_agg: 'json_group_object',
-  jsonb_build_array: 'json_array',
-  jsonb_build_object: 'json_object',
-  jsonb_object_agg: 'json_group_object',
-  jsonb_extract_path: 'json_extract_path',
-  jsonb_extract_path_text: 'json_extract_path_text',
   make_array: 'list_value',
   get_field: 'struct_extract',
   stddev_population: 'stddev_pop',
+  struct: 'row',
   to_jsonb: 'to_json',
   var: 'var_samp',
   var_population: 'var_pop',
   var_sample: 'var_samp'
 }
+
+/** Functions of JSON that Postgres has for both of its types: `json_…`, and `jsonb_…`. */
+const ofJsonb: ReadonlySet<string> = new Set(
+  `agg array_elements array_elements_text array_length build_array build_object extract_path extract_path_text object_agg object_keys
+   path_exists pretty typeof`.split(/\s+/)
+)
 
 /** A call by the tokens of its name and of the parenthesis that ends it. */
 interface Call {
@@ -46,7 +48,6 @@ const rewrites: Readonly<Record<string, (call: Call) => Edit[]>> = {
   format: formatEdits,
   generate_series: stepEdits,
   json_agg: jsonList,
-  jsonb_agg: jsonList,
   lpad: padding,
   last_value: call => (isWindow(call) ? [] : [renamed(call, 'last')]),
   nth_value: nthValue,
@@ -65,11 +66,16 @@ export function functionEdits(sql: string, statement: Canonical): Edit[] {
   return tokens.flatMap((token, i) => {
     if (isShareOfRows(tokens, i)) return [{ start: starts[i + 3]!, end: starts[i + 3]!, text: ' PERCENT' }]
     if (isPartMatch(tokens, i)) return [{ ...span(statement, i), text: '~@' }]
+    const operator = jsonOperator(tokens, i)
+    if (operator !== undefined) return [{ ...span(statement, i, i + operator.length - 2), text: operator }]
     if (isWildPattern(tokens, i)) return [{ ...span(statement, i), text: quoteText(wildPattern(token.value)) }]
-    if (token.kind !== 'word' || !isToken(tokens[i + 1], '(') || isToken(tokens[i - 1], '.')) return []
-    const name = token.value.toLowerCase()
-    if (Object.hasOwn(names, name)) return [{ ...span(statement, i), text: names[name]! }]
-    if (!Object.hasOwn(rewrites, name)) return []
+    if (!isName(token) || !isToken(tokens[i + 1], '(') || isToken(tokens[i - 1], '.')) return []
+    const written = token.value.toLowerCase()
+    const name = written.startsWith('jsonb_') && ofJsonb.has(written.slice(6)) ? `json_${written.slice(6)}` : written
+    if (!Object.hasOwn(rewrites, name)) {
+      const told = Object.hasOwn(names, name) ? names[name]! : name
+      return told === written ? [] : [{ ...span(statement, i), text: told }]
+    }
     const close = closing(tokens, i + 1) ?? tokens.length - 1
     return rewrites[name]!({ sql, statement, name, at: i, close, args: argumentsOf(tokens, i + 1) })
   })
@@ -190,11 +196,14 @@ function isPartMatch(tokens: readonly Token[], i: number): boolean {
   const next = tokens[i + 1]
   const isLonger = next?.kind === 'symbol' && !next.spaced && '~*@<>=!'.includes(next.value)
   const isBang = isToken(tokens[i - 1], '!') && !tokens[i]!.spaced
-  const before = tokens[isBang ? i - 2 : i - 1]
-  if (isLonger || before === undefined) return false
-  return before.kind === 'symbol'
-    ? ')]'.includes(before.value)
-    : before.kind !== 'word' || !noValues.has(before.value.toLowerCase())
+  return !isLonger && endsValue(tokens[isBang ? i - 2 : i - 1])
+}
+
+/** Of a document of JSON and a constant that is part of it, and of one and a key: names of macros, one sign longer than what is written. */
+function jsonOperator(tokens: readonly Token[], i: number): string | undefined {
+  if (isPair(tokens, i, '@', '>') && tokens[i + 2]?.kind === 'string') return '@>@'
+  if (isPair(tokens, i, '<', '@') && tokens[i - 1]?.kind === 'string') return '@<@'
+  return isKeyOperator(tokens, i) ? '@~' : undefined
 }
 
 /** Whether a token is the pattern of SIMILAR TO, with the wildcards of LIKE; to the engine it is a regular expression. */

@@ -2,7 +2,7 @@
 // The engine counts what it sorts, groups and joins against its memory, but not one single value.
 import { DbError, formatSize } from '../../../core/index.ts'
 import { argumentsOf, calls } from '../text/brackets.ts'
-import { isToken, type Token } from '../text/token.ts'
+import { isName, isToken, type Token } from '../text/token.ts'
 
 /** Position of the argument that says how long the value gets. */
 const lengths: Readonly<Record<string, number>> = {
@@ -13,11 +13,14 @@ const lengths: Readonly<Record<string, number>> = {
   array_resize: 1
 }
 
+const growing: ReadonlySet<string> = new Set([...Object.keys(lengths), 'range', 'generate_series'])
+
 /** Bytes of an element of a list of numbers. */
 const elementBytes = 8
 
 /** Throws `InvalidArguments` for a constant length beyond `limit`, in bytes. Lists made where tables stand are no values: they stream. */
 export function checkGrowth(tokens: readonly Token[], limit: number): void {
+  if (!tokens.some(token => isName(token) && growing.has(token.value.toLowerCase()))) return
   for (const { at, isTable } of calls(tokens)) {
     const name = tokens[at]!.value.toLowerCase()
     const bytes = sizeOf(name, tokens, at + 1, isTable)

@@ -1,20 +1,13 @@
 // Queries in a dialect that our grammar does not read: names of tables are found and resolved, everything else stays as it is written.
 // What is missed here is refused by the engine, which guards by its own reading.
-import {
-  DbError,
-  type Dialect,
-  isDbError,
-  type Pace,
-  type Relation,
-  type Store,
-  type Table
-} from '../../../core/index.ts'
+import { DbError, type Dialect, type Pace, type Relation, type Store, type Table } from '../../../core/index.ts'
 import { informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
-import { catalogName, fullName, informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
+import { catalogName, informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
 import type { Name } from '../statement/cursor.ts'
-import { errorAt, isName, isToken, locationOf, type Token, tokenize } from '../text/token.ts'
+import { errorAt, isName, isToken, locationOf, type Token } from '../text/token.ts'
 import { shiftRelation } from './edit.ts'
+import { readView } from './view.ts'
 
 export interface TablesContext {
   readonly store: Store
@@ -37,9 +30,6 @@ export interface Placed {
 
 /** Functions that say which database names without one belong to; to the engine it is another one. */
 const sessionWords = new Set(['current_database', 'current_schema', 'currentdatabase', 'database', 'schema'])
-
-/** Views a view may stand on, one above the other. */
-const deepest = 16
 
 /** Throws DbError for names of what is not there, and for signs that could hide something. */
 export async function placeTables(context: TablesContext, tokens: readonly Token[]): Promise<Placed> {
@@ -171,15 +161,7 @@ function tableRows(dialect: Dialect, table: Table): Rows {
 
 async function viewRows(context: TablesContext, view: NonNullable<ReturnType<Store['view']>>): Promise<Rows> {
   const { dialect } = context.store
-  const name = fullName(view.database, view.name)
-  const above = context.views ?? []
-  if (above.includes(name)) throw new DbError('InvalidArguments', `view ${name} refers to itself`)
-  if (above.length >= deepest) throw new DbError('InvalidArguments', `more than ${deepest} views stand on each other`)
-  const inner = { ...context, db: view.database, sql: view.query, views: [...above, name] }
-  const tokens = tokenize(view.query, undefined, dialect.backslashEscapes)
-  const query = await placeTables(inner, tokens).catch((error: unknown) => {
-    throw isDbError(error) ? new DbError(error.code, `view ${name}: ${error.message}`, { cause: error }) : error
-  })
+  const query = await readView(context, view, placeTables)
   const columns = view.columns.map(
     ({ name, from }) => `${dialect.quoteName(from ?? name)} AS ${dialect.quoteName(name)}`
   )

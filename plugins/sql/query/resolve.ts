@@ -1,32 +1,23 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
-import {
-  DbError,
-  type Pace,
-  type Relation,
-  type RequestContext,
-  type Store,
-  type Table,
-  type TableColumn,
-  type Zone
-} from '../../../core/index.ts'
+import type { Pace, Relation, RequestContext, Store, Table, TableColumn, Zone } from '../../../core/index.ts'
 import { informationColumns, informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
 import { informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
 import { checkDepth, spaceChains } from '../grammar/depth.ts'
-import { isRename, type SqlParser } from '../grammar/parser.ts'
+import type { SqlParser } from '../grammar/parser.ts'
 import { isSearchFunction, readSearchCall } from '../search/call.ts'
 import { rewriteSearches } from '../search/rewrite.ts'
 import { nameOf } from '../statement/cursor.ts'
-import { type Canonical, canonical, label } from '../text/canonical.ts'
+import { type Canonical, canonical } from '../text/canonical.ts'
 import { tokenAt } from '../text/locate.ts'
-import { isToken, locationOf, quoteName, type Token } from '../text/token.ts'
-import { type BindContext, bindStatement, type Reference } from './bind.ts'
+import { isToken, quoteName, type Token } from '../text/token.ts'
+import { closeArrows } from './arrow.ts'
+import { bindStatement, type Reference } from './bind.ts'
+import { bindContext } from './bind-context.ts'
 import { castEdits } from './cast.ts'
 import { plainComprehensions } from './comprehension.ts'
 import { applyEdits, type Edit, span } from './edit.ts'
 import { hasEngineZone } from './engine-zone.ts'
-import { type Extent, extentOf, itemExtents } from './extent.ts'
-import { unknownField } from './failure.ts'
 import { plainWords } from './foreign.ts'
 import { functionEdits, nullsEdits } from './function-edits.ts'
 import { makeNames, type Names } from './names.ts'
@@ -36,7 +27,7 @@ import { translateGaps } from './range/gaps.ts'
 import { plainIntervals } from './range/parse.ts'
 import { translateRanges } from './range/translate.ts'
 import { type Fields, makeSource, type Source } from './scope.ts'
-import { isSessionWord, sessionEdit } from './session-function.ts'
+import { sessionEdit } from './session-function.ts'
 import { textTimeEdits } from './text-time.ts'
 import { timeEdit } from './time-text.ts'
 import { engineMeaning, meaningOf } from './time-type.ts'
@@ -99,7 +90,7 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     await plainPivots(context.sql, spaced, tokens => context.ask(context, tokens))
   )
   await nextStep()
-  const plain = plainNulls(plainComprehensions(plainIntervals(plainWords(context.sql, computed.tokens))))
+  const plain = closeArrows(plainNulls(plainComprehensions(plainIntervals(plainWords(context.sql, computed.tokens)))))
   await nextStep()
   const tokens = translateGaps(context.sql, translateRanges(context, plain))
   await nextStep()
@@ -108,14 +99,12 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   const tree = await context.parser.sharedTree(context.sql, statement)
   await nextStep()
   const found = new Map<number, Found>()
-  const bound = bindStatement(tree, {
-    ...bindContext(context.sql, statement, written),
-    table(parts, aliased) {
-      const known = found.get(parts[0]!) ?? findTable(context, computed.tables, statement, parts, aliased)
-      found.set(parts[0]!, known)
-      return known.source
-    }
-  })
+  const table = (parts: readonly number[], aliased: boolean) => {
+    const known = found.get(parts[0]!) ?? findTable(context, computed.tables, statement, parts, aliased)
+    found.set(parts[0]!, known)
+    return known.source
+  }
+  const bound = bindStatement(tree, bindContext(context.sql, statement, written, table))
   await nextStep()
   const searches = bound.calls
     .filter(at => isSearchFunction(tokens[at]!.value))
@@ -193,73 +182,6 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     result: bound.result,
     byName: bound.byName
   }
-}
-
-/** The tokens the user wrote where a part of the statement stands that may be a translation of them. */
-function writtenTokens(tokens: readonly Token[], written: readonly Token[]): (extent: Extent) => readonly Token[] {
-  const isSame = tokens.length === written.length && tokens.every(({ start }, i) => start === written[i]!.start)
-  let known: ReadonlyMap<Token, number> | undefined
-  return ([first, last]) => {
-    if (isSame) return written.slice(first, last + 1)
-    known ??= new Map(written.map((token, i) => [token, i]))
-    const indices = known
-    const before = indices.get(tokens[first - 1]!) ?? -1
-    const behind = last + 1 < tokens.length ? indices.get(tokens[last + 1]!) : written.length
-    const isTranslated = tokens.slice(first, last + 1).some((token, i) => indices.get(token) !== before + 1 + i)
-    return isTranslated && before >= 0 && behind !== undefined && behind > before + 1
-      ? written.slice(before + 1, behind)
-      : tokens.slice(first, last + 1)
-  }
-}
-
-/** Words that are values. */
-const constants = ['true', 'false', 'null']
-
-function bindContext(sql: string, statement: Canonical, written: readonly Token[]): Omit<BindContext, 'table'> {
-  const { tokens } = statement
-  const asWritten = writtenTokens(tokens, written)
-  const tokenMap = { tokens, queries: new Map() }
-  const isCallAt = (at: number) => isSessionWord(tokens[at]!)
-  let renamed: ReadonlySet<number> | undefined
-  return {
-    nameAt: at => nameOf(tokens[at]!).text,
-    integerAt: at => {
-      const token = tokens[at]!
-      // Longer ones are no times, and take long to read.
-      return token.kind === 'number' && /^[\d_]{1,64}$/.test(token.value)
-        ? BigInt(token.value.replaceAll('_', ''))
-        : undefined
-    },
-    stringAt: at => (tokens[at]?.kind === 'string' ? tokens[at].value : undefined),
-    noField: (at, valid) => {
-      const said = unknownField(nameOf(tokens[at]!).text, locationOf(sql, tokens[at]!.start), valid)
-      return new DbError('PlanQuery', `Failed to plan SQL: ${said}`)
-    },
-    isTokenAt: (at, text) => isToken(tokens[at], text),
-    extent: tree => extentOf(tree, tokenMap),
-    items: (select, items) => itemExtents(select, items, tokenMap),
-    label: extent => label(asWritten(extent)),
-    isCallAt,
-    isWordAt: at => tokens[at]?.kind === 'word' && !isCallAt(at) && !constants.some(word => isToken(tokens[at], word)),
-    noTime: message => new DbError('PlanQuery', `Failed to plan SQL: ${message}`),
-    isRenameAt: at => {
-      renamed ??= renames(tokens)
-      return renamed.has(at)
-    }
-  }
-}
-
-/** The tokens in the lists of stars' RENAME. */
-function renames(tokens: readonly Token[]): ReadonlySet<number> {
-  const found = new Set<number>()
-  /** Of each open bracket, whether it is such a list. */
-  const brackets: boolean[] = []
-  for (const [i, token] of tokens.entries()) {
-    if (isToken(token, '(')) brackets.push(isRename(tokens, i - 1))
-    else if (isToken(token, ')')) brackets.pop()
-    else if (brackets.at(-1) === true) found.add(i)
-  }
-  return found
 }
 
 /** The columns of the tables that have this name. */

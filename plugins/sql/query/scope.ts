@@ -59,8 +59,8 @@ export interface Source {
   readonly byName: ReadonlyMap<string, readonly Field[]>
   /** The engine's name of the only column, where that of the source means it, too. */
   readonly only?: string
-  /** Columns that a join has already shown as those of another source. */
-  readonly merged?: ReadonlySet<string>
+  /** Columns that a join has already shown as those of another source, and what they are then. */
+  readonly merged?: ReadonlyMap<string, Field>
 }
 
 export interface Scope {
@@ -132,7 +132,7 @@ function resolveHere(scope: Scope, parts: readonly string[], itemsFirst: boolean
   const qualified = qualifiedColumn(scope, parts)
   if (qualified !== undefined) return qualified
   const field = pick(fieldsLike(scope, first!.toLowerCase()), first!)
-  if (field !== undefined) return { kind: 'column', field, column: 0 }
+  if (field !== undefined) return { kind: 'column', field: mergedField(scope.sources, field), column: 0 }
   const folded = first!.toLowerCase()
   const whole = parts.length === 1 ? scope.sources.find(source => source.folded === folded) : undefined
   if (whole !== undefined) return { kind: 'row', ...(whole.only !== undefined && { only: whole.only }) }
@@ -152,9 +152,14 @@ function qualifiedColumn({ sources }: Scope, parts: readonly string[]): Found | 
     const field = pick(source.byName.get(column.toLowerCase()) ?? [], column)
     if (field !== undefined) return { kind: 'column', field, column: table + 1, table }
     const { list, open } = source.fields
-    return { kind: 'unknown', valid: open ? undefined : list.map(({ name }) => name) }
+    return { kind: 'unknown', valid: open ? undefined : namesOf(list) }
   }
   return undefined
+}
+
+/** What a column is without the name of its table before it. */
+export function mergedField(sources: readonly Source[], field: Field): Field {
+  return sources.findLast(({ merged }) => merged?.has(field.name))?.merged?.get(field.name) ?? field
 }
 
 /** The fields of all sources that have a name, which is in lower case. */
@@ -180,6 +185,11 @@ function validNames(scope: Scope): readonly string[] | undefined {
   const { sources } = scope
   if (sources.some(({ fields }) => fields.open)) return undefined
   const known = knownOf(scope)
-  known.valid ??= [...new Set(sources.flatMap(({ fields }) => fields.list.map(({ name }) => name)))]
+  known.valid ??= namesOf(sources.flatMap(({ fields }) => fields.list))
   return known.valid
+}
+
+/** Some have none that is known. */
+function namesOf(list: readonly Field[]): readonly string[] {
+  return [...new Set(list.map(({ name }) => name))].filter(name => name !== '')
 }

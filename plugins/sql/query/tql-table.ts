@@ -1,6 +1,14 @@
 // TQL in a common table: `WITH load AS (TQL EVAL (start, end, step) query) SELECT …`. Its rows are computed first and stand in the query
 // as a table made of constants.
-import { DbError, duckdbRows, isValid, type RecordsAnswer, type ResultBatch } from '../../../core/index.ts'
+import {
+  DbError,
+  duckdbRows,
+  isValid,
+  type Pace,
+  type RecordsAnswer,
+  type ResultBatch,
+  runPaced
+} from '../../../core/index.ts'
 import type { TqlStatement } from '../statement/statement.ts'
 import { parseTql } from '../statement/tql.ts'
 import { closing } from '../text/brackets.ts'
@@ -28,13 +36,13 @@ interface Computed {
 
 /** The tokens with a table in place of each TQL, and these tables. */
 export async function computeTql(
-  { sql, db, tql }: { readonly sql: string; readonly db: string; readonly tql: TqlRunner },
+  { sql, db, tql, pace }: { readonly sql: string; readonly db: string; readonly tql: TqlRunner; readonly pace: Pace },
   written: readonly Token[]
 ): Promise<Computed> {
   const { tokens, found } = cutTql(sql, written, '\0')
   const tables = new Map<string, TqlTable>()
   const quota: RowQuota = { rows: tql.limit, limit: tql.limit }
-  for (const { name, statement } of found) tables.set(name, await readTable(await tql.run(statement, db), quota))
+  for (const { name, statement } of found) tables.set(name, await readTable(await tql.run(statement, db), quota, pace))
   return { tokens, tables }
 }
 
@@ -99,7 +107,7 @@ function selectAll(name: string, { start, end }: Token): Token[] {
   ]
 }
 
-async function readTable({ columns, batches }: RecordsAnswer, quota: RowQuota): Promise<TqlTable> {
+async function readTable({ columns, batches }: RecordsAnswer, quota: RowQuota, pace: Pace): Promise<TqlTable> {
   const lists: (string | null)[][] = columns.map(() => [])
   for await (const batch of batches()) {
     quota.rows -= batch.rows
@@ -112,7 +120,7 @@ async function readTable({ columns, batches }: RecordsAnswer, quota: RowQuota): 
     for (const [i, list] of lists.entries()) addCells(list, batch, i)
   }
   const typed = columns.map(({ name, type }) => [name, engineTypes[type] ?? 'VARCHAR'] as const)
-  return { columns: typed, text: duckdbRows(typed, lists, castText) }
+  return { columns: typed, text: await runPaced(pace, duckdbRows(typed, lists, castText)) }
 }
 
 /** Those of the rows of PromQL; the others are text. */

@@ -19,16 +19,26 @@ type ResolveQuery = (context: ResolveContext, tokens: readonly Token[]) => Promi
 
 /** Throws DbError when the view refers to itself, or to what is no longer there. */
 export async function expandView(resolveQuery: ResolveQuery, context: ResolveContext, view: View): Promise<Expanded> {
+  const query = await readView(context, view, resolveQuery)
+  if (query.byName) requireColumns(fullName(view.database, view.name), view, query)
+  return { view, query }
+}
+
+/** What is read of a view's query, in the context of the view. */
+export async function readView<C extends Pick<ResolveContext, 'store' | 'db' | 'sql' | 'views'>, Q>(
+  context: C,
+  view: View,
+  read: (context: C, tokens: readonly Token[]) => Promise<Q>
+): Promise<Q> {
   const name = fullName(view.database, view.name)
   const above = context.views ?? []
   if (above.includes(name)) throw new DbError('InvalidArguments', `view ${name} refers to itself`)
   if (above.length >= deepest) throw new DbError('InvalidArguments', `more than ${deepest} views stand on each other`)
   const inner = { ...context, db: view.database, sql: view.query, views: [...above, name] }
-  const query = await resolveQuery(inner, tokenize(view.query)).catch((error: unknown) => {
+  const tokens = tokenize(view.query, undefined, context.store.dialect.backslashEscapes)
+  return read(inner, tokens).catch((error: unknown) => {
     throw isDbError(error) ? new DbError(error.code, `view ${name}: ${error.message}`, { cause: error }) : error
   })
-  if (query.byName) requireColumns(name, view, query)
-  return { view, query }
 }
 
 /** The name its query has for a column of a view. */

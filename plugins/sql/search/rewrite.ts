@@ -37,7 +37,7 @@ export function rewriteSearches(statement: Canonical, edits: readonly Edit[], as
     const met = whereCondition({ table, names, zone: asked.zone, token, search }, select['selection'])
     const where = all([
       met,
-      asksNewest(selected) ? { kind: 'newest' } : undefined,
+      asksNewest(selected) ? { kind: 'latest' } : undefined,
       last === undefined ? undefined : { kind: 'last', rows: last }
     ])
     return where === undefined ? edit : { ...edit, where }

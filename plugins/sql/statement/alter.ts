@@ -2,21 +2,9 @@
 import { DbError } from '../../../core/index.ts'
 import { indexKind, parseColumn, readDefault } from './column.ts'
 import { readType } from './column-type.ts'
-import {
-  atEnd,
-  type Cursor,
-  expect,
-  type Name,
-  peek,
-  readName,
-  readNames,
-  readString,
-  sees,
-  take,
-  unexpected
-} from './cursor.ts'
+import { atEnd, type Cursor, expect, type Name, peek, readName, readNames, sees, take, unexpected } from './cursor.ts'
 import type { AlterAction, AlterDatabase, AlterTable, Texts } from './statement.ts'
-import { readOption, readWith } from './with.ts'
+import { readKey, readOption, readWith } from './with.ts'
 
 export function parseAlter(cursor: Cursor): AlterTable | AlterDatabase {
   if (take(cursor, 'database') || take(cursor, 'schema')) return parseDatabase(cursor)
@@ -88,29 +76,18 @@ function parseModification(cursor: Cursor, column: Name): AlterAction {
 /** `'key' = 'value', …`; what follows a comma and is no key is the next action. */
 function readOptions(cursor: Cursor): Texts {
   const options = [readOption(cursor)]
-  while (sees(cursor, ',') && isKey(cursor)) {
+  while (
+    sees(cursor, ',') &&
+    (peek(cursor, 1)?.kind === 'string' || ['=', '.'].includes(peek(cursor, 2)?.value ?? ''))
+  ) {
     cursor.at++
     options.push(readOption(cursor))
   }
   return Object.fromEntries(options)
 }
 
-function isKey(cursor: Cursor): boolean {
-  for (let ahead = 1; ahead < 8; ahead++) {
-    const token = peek(cursor, ahead)
-    if (token === undefined || token.value === ',') return false
-    if (token.kind === 'symbol' && token.value === '=') return true
-  }
-  return false
-}
-
 function readKeys(cursor: Cursor): string[] {
   const keys = [readKey(cursor)]
   while (!atEnd(cursor) && take(cursor, ',')) keys.push(readKey(cursor))
   return keys
-}
-
-function readKey(cursor: Cursor): string {
-  const token = peek(cursor)
-  return token?.kind === 'string' ? readString(cursor) : readName(cursor, 'the name of an option').text
 }

@@ -2,52 +2,32 @@
 import { type ColumnType, DbError, type TimeUnit, timestampType } from '../../../core/index.ts'
 import { type Cursor, peek, readList, readName, take, unexpected } from './cursor.ts'
 
-const types: Readonly<Record<string, ColumnType>> = {
-  tinyint: 'Int8',
-  smallint: 'Int16',
-  int2: 'Int16',
-  int16: 'Int16',
-  int: 'Int32',
-  integer: 'Int32',
-  int4: 'Int32',
-  int32: 'Int32',
-  bigint: 'Int64',
-  int64: 'Int64',
-  int8: 'Int64',
-  uint8: 'UInt8',
-  uint16: 'UInt16',
-  uint32: 'UInt32',
-  uint64: 'UInt64',
-  float: 'Float32',
-  float4: 'Float32',
-  float32: 'Float32',
-  real: 'Float32',
-  double: 'Float64',
-  float8: 'Float64',
-  float64: 'Float64',
-  string: 'String',
-  text: 'String',
-  tinytext: 'String',
-  mediumtext: 'String',
-  longtext: 'String',
-  varchar: 'String',
-  char: 'String',
-  binary: 'Binary',
-  varbinary: 'Binary',
-  blob: 'Binary',
-  bytea: 'Binary',
-  boolean: 'Boolean',
-  bool: 'Boolean',
-  json: 'Json',
-  jsonb: 'Json',
-  date: 'Date',
-  datetime: 'TimestampMicrosecond',
-  timestamp: 'TimestampMillisecond',
-  timestamp_s: 'TimestampSecond',
-  timestamp_ms: 'TimestampMillisecond',
-  timestamp_us: 'TimestampMicrosecond',
-  timestamp_ns: 'TimestampNanosecond'
-}
+/** Words for each type. */
+const words = {
+  Int8: 'tinyint',
+  Int16: 'smallint int2 int16',
+  Int32: 'int integer int4 int32',
+  Int64: 'bigint int8 int64',
+  UInt8: 'uint8',
+  UInt16: 'uint16',
+  UInt32: 'uint32',
+  UInt64: 'uint64',
+  Float32: 'float float4 float32 real',
+  Float64: 'double float8 float64',
+  String: 'string text tinytext mediumtext longtext varchar char',
+  Binary: 'binary varbinary blob bytea',
+  Boolean: 'boolean bool',
+  Json: 'json jsonb',
+  Date: 'date',
+  TimestampSecond: 'timestamp_s',
+  TimestampMillisecond: 'timestamp timestamp_ms',
+  TimestampMicrosecond: 'datetime timestamp_us',
+  TimestampNanosecond: 'timestamp_ns'
+} satisfies Partial<Record<ColumnType, string>>
+
+const types = new Map(
+  Object.entries(words).flatMap(([type, list]) => list.split(' ').map(word => [word, type as ColumnType] as const))
+)
 
 const unsigned: Partial<Record<ColumnType, ColumnType>> = {
   Int8: 'UInt8',
@@ -64,7 +44,7 @@ export function readType(cursor: Cursor): ColumnType {
   if (token?.kind !== 'word') throw unexpected(cursor, 'a data type')
   const word = readName(cursor).text
   if (word === 'decimal' || word === 'numeric') return decimal(cursor)
-  const type = Object.hasOwn(types, word) ? types[word]! : undefined
+  const type = types.get(word)
   if (type === undefined) {
     const instead = word === 'vector' ? ', keep vectors as JSON or BINARY' : ''
     throw new DbError('Unsupported', `data type ${token.value.toUpperCase()} is not supported${instead}`)

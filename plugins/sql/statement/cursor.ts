@@ -1,5 +1,6 @@
 // A place in the tokens of one statement, and the steps every statement's grammar is made of.
 import type { ParseError } from '../../../core/index.ts'
+import { bracketStep } from '../text/brackets.ts'
 import { errorAt, isName, isToken, type Token } from '../text/token.ts'
 
 export interface Cursor {
@@ -95,9 +96,7 @@ export function readUntil(cursor: Cursor, ...stops: readonly string[]): Token[] 
   for (; !atEnd(cursor); cursor.at++) {
     const token = peek(cursor)!
     if (depth === 0 && stops.some(stop => isToken(token, stop))) break
-    if (token.kind !== 'symbol') continue
-    if ('([{'.includes(token.value)) depth++
-    else if (')]}'.includes(token.value)) depth--
+    depth += bracketStep(token)
   }
   return cursor.tokens.slice(start, cursor.at)
 }

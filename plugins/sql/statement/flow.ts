@@ -22,8 +22,7 @@ function readLength(cursor: Cursor): number {
   take(cursor, 'interval')
   const token = peek(cursor)
   const written = token?.kind === 'number' ? `${token.value}s` : token?.kind === 'string' ? token.value : ''
-  const length =
-    parseDuration(written.replace(/\s+/g, '')) ?? parseDuration(written.replace(/(\d)\s*([a-z])[a-z]*/gi, '$1$2'))
+  const length = parseDuration(written)
   if (length === undefined || length <= 0) throw unexpected(cursor, "a duration such as '1h'")
   cursor.at++
   return length

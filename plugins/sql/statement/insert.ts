@@ -44,7 +44,8 @@ export function parseInsert(cursor: Cursor): InsertStatement {
 
 const noConflicts = 'ON CONFLICT is not supported: a row replaces the one with the same tags and time'
 
-function readRow(cursor: Cursor): Token[][] {
+/** The expressions of `(value, …)`. */
+export function readRow(cursor: Cursor): Token[][] {
   return readList(cursor, () => {
     const expression = readUntil(cursor, ',', ')')
     if (expression.length === 0) throw unexpected(cursor, 'a value')

@@ -140,9 +140,11 @@ function parseDrop(cursor: Cursor): Statement {
   const view = !database && take(cursor, 'view')
   if (!database && !view) expect(cursor, 'table')
   const ifExists = take(cursor, 'if', 'exists')
-  if (database) return { kind: 'drop_database', name: readName(cursor), ifExists }
-  const names = [readNames(cursor)]
-  while (take(cursor, ',')) names.push(readNames(cursor))
+  const names = [database ? [readName(cursor)] : readNames(cursor)]
+  while (!database && take(cursor, ',')) names.push(readNames(cursor))
+  // Views stay, whatever becomes of what they read.
+  if (!take(cursor, 'restrict')) take(cursor, 'cascade')
+  if (database) return { kind: 'drop_database', name: names[0]![0]!, ifExists }
   return { kind: view ? 'drop_view' : 'drop_table', names, ifExists }
 }
 

@@ -22,21 +22,16 @@ export function parseShow(cursor: Cursor): ShowStatement {
     return { kind: 'show', what: 'variable', variable: readName(cursor, 'the name of a variable').text }
   }
   const full = take(cursor, 'full')
-  if (take(cursor, 'databases') || take(cursor, 'schemas')) {
+  if (take(cursor, 'databases') || take(cursor, 'schemas'))
     return { kind: 'show', what: 'databases', full, ...readFilter(cursor) }
-  }
-  if (take(cursor, 'tables')) {
-    const database = takeFrom(cursor) ? { database: readName(cursor) } : {}
-    return { kind: 'show', what: 'tables', full, ...database, ...readFilter(cursor) }
-  }
-  if (take(cursor, 'views')) {
-    const database = takeFrom(cursor) ? { database: readName(cursor) } : {}
-    return { kind: 'show', what: 'views', ...database, ...readFilter(cursor) }
-  }
+  const database = () => (takeFrom(cursor) ? { database: readName(cursor) } : {})
+  if (take(cursor, 'tables')) return { kind: 'show', what: 'tables', full, ...database(), ...readFilter(cursor) }
+  if (take(cursor, 'table', 'status'))
+    return { kind: 'show', what: 'table_status', ...database(), ...readFilter(cursor) }
+  if (take(cursor, 'views')) return { kind: 'show', what: 'views', ...database(), ...readFilter(cursor) }
   if (take(cursor, 'processlist')) return { kind: 'show', what: 'processlist', full, ...readFilter(cursor) }
-  if (take(cursor, 'charset') || take(cursor, 'character', 'set')) {
+  if (take(cursor, 'charset') || take(cursor, 'character', 'set'))
     return { kind: 'show', what: 'charset', ...readFilter(cursor) }
-  }
   for (const what of ['collation', 'engines', 'status', 'flows'] as const) {
     if (take(cursor, what)) return { kind: 'show', what, ...readFilter(cursor) }
   }

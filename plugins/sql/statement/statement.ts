@@ -194,7 +194,7 @@ export type ShowStatement = {
   | { readonly what: 'tables'; readonly full: boolean; readonly database?: Name }
   | { readonly what: 'columns' | 'index'; readonly full: boolean; readonly name: readonly Name[] }
   | { readonly what: 'create_table' | 'create_view'; readonly name: readonly Name[] }
-  | { readonly what: 'views'; readonly database?: Name }
+  | { readonly what: 'views' | 'table_status'; readonly database?: Name }
   | { readonly what: 'processlist'; readonly full: boolean }
   | { readonly what: 'charset' | 'collation' | 'engines' | 'status' | 'flows' }
   | { readonly what: 'create_flow'; readonly flow: string }

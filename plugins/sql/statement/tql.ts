@@ -1,5 +1,5 @@
 // TQL: PromQL between SQL's words, `TQL EVAL (start, end, step[, lookback]) query [AS name]`.
-import { atEnd, type Cursor, expect, readName, sees, take, unexpected } from './cursor.ts'
+import { atEnd, type Cursor, expect, readName, readUntil, take, unexpected } from './cursor.ts'
 import type { TqlStatement } from './statement.ts'
 
 export function parseTql(cursor: Cursor): TqlStatement {
@@ -29,12 +29,8 @@ function readCommand(cursor: Cursor): TqlStatement['command'] {
 /** The text of one bound: a constant or an expression of SQL. */
 function readBound(cursor: Cursor): string {
   const first = cursor.at
-  for (let depth = 0; depth > 0 || !(sees(cursor, ',') || sees(cursor, ')')); cursor.at++) {
-    if (atEnd(cursor)) throw unexpected(cursor, ')')
-    if (sees(cursor, '(')) depth++
-    if (sees(cursor, ')')) depth--
-  }
-  if (cursor.at === first) throw unexpected(cursor, 'a time or a duration')
+  if (readUntil(cursor, ',', ')').length === 0 && !atEnd(cursor)) throw unexpected(cursor, 'a time or a duration')
+  if (atEnd(cursor)) throw unexpected(cursor, ')')
   return textOf(cursor, first, cursor.at)
 }
 

@@ -1,7 +1,8 @@
 // A long INSERT … VALUES: its rows are read from the text one after the other, and there is no list of all its words.
+import { bracketStep } from '../text/brackets.ts'
 import { errorAt, isToken, nextToken, type Token } from '../text/token.ts'
-import type { Cursor } from './cursor.ts'
-import { parseInsertHead } from './insert.ts'
+import { type Cursor, unexpected } from './cursor.ts'
+import { parseInsertHead, readRow } from './insert.ts'
 import type { Parsed } from './parse.ts'
 
 /** Words before VALUES at most. */
@@ -33,38 +34,21 @@ function* rowsAt(sql: string, from: number): Generator<Token[][]> {
     at = token?.end ?? sql.length
     return token
   }
-  const expected = (what: string, found: Token | undefined) =>
-    errorAt(
-      sql,
-      found?.start ?? sql.length,
-      `expected ${what}, found ${found === undefined ? 'end of statement' : sql.slice(found.start, found.end)}`
-    )
   for (;;) {
-    const open = next()
-    if (!isToken(open, '(')) throw expected('(', open)
-    const row: Token[][] = []
-    let value: Token[] = []
-    for (let depth = 1; depth > 0; ) {
-      const token = next()
-      if (token === undefined) throw expected(')', token)
-      if (token.kind === 'symbol') {
-        if ('([{'.includes(token.value)) depth++
-        if (')]}'.includes(token.value)) depth--
-      }
-      if (depth > 1 || (depth === 1 && !isToken(token, ','))) value.push(token)
-      else {
-        // A comma may trail.
-        if (value.length === 0 && (depth === 1 || row.length === 0)) throw expected('a value', token)
-        if (value.length > 0) row.push(value)
-        value = []
-      }
+    const tokens: Token[] = []
+    let depth = 0
+    for (let token = next(); token !== undefined; token = next()) {
+      tokens.push(token)
+      depth += bracketStep(token)
+      if (depth <= 0) break
     }
-    yield row
+    if (tokens.length === 0) throw errorAt(sql, sql.length, 'expected (, found end of statement')
+    yield readRow({ sql, tokens, at: 0 })
     const behind = next()
     const last = isToken(behind, ';') || behind === undefined ? next() : undefined
     if (last !== undefined)
       throw errorAt(sql, last.start, 'a text beyond max_sql_length holds one INSERT and nothing behind it')
     if (behind === undefined || isToken(behind, ';')) return
-    if (!isToken(behind, ',')) throw expected(', or the end of the statement', behind)
+    if (!isToken(behind, ',')) throw unexpected({ sql, tokens: [behind], at: 0 }, ', or the end of the statement')
   }
 }

@@ -16,7 +16,8 @@ export function readOption(cursor: Cursor): readonly [string, string] {
   return [key.join('.'), readValue(cursor)]
 }
 
-function readKey(cursor: Cursor): string {
+/** The name of an option. */
+export function readKey(cursor: Cursor): string {
   if (peek(cursor)?.kind === 'string') return readString(cursor)
   return readName(cursor, 'the name of an option').text
 }

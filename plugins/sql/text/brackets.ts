@@ -1,7 +1,8 @@
 // Parts of a statement by its brackets: which belong together, and what stands outside of them.
 import { isName, isToken, type Token } from './token.ts'
 
-function step(token: Token | undefined): number {
+/** One deeper, one less deep, or neither. */
+export function bracketStep(token: Token | undefined): number {
   if (token?.kind !== 'symbol') return 0
   const { value } = token
   return '([{'.includes(value) ? 1 : ')]}'.includes(value) ? -1 : 0
@@ -10,7 +11,7 @@ function step(token: Token | undefined): number {
 /** Index of the bracket that closes the one at `open`; undefined where none stands there, or none closes it. */
 export function closing(tokens: readonly Token[], open: number): number | undefined {
   for (let at = open, depth = 0; at < tokens.length; at++) {
-    depth += step(tokens[at])
+    depth += bracketStep(tokens[at])
     if (depth <= 0) return at === open ? undefined : at
   }
   return undefined
@@ -19,7 +20,7 @@ export function closing(tokens: readonly Token[], open: number): number | undefi
 /** Index of the bracket that opens what the one at `close` ends; 0 where none does. */
 export function opening(tokens: readonly Token[], close: number): number {
   for (let at = close, depth = 0; at >= 0; at--) {
-    depth -= step(tokens[at])
+    depth -= bracketStep(tokens[at])
     if (depth === 0) return at
   }
   return 0
@@ -29,7 +30,7 @@ export function opening(tokens: readonly Token[], close: number): number {
 export function findWord(tokens: readonly Token[], word: string, from = 0): number {
   for (let at = from, depth = 0; at < tokens.length; at++) {
     if (depth === 0 && isToken(tokens[at], word)) return at
-    depth += step(tokens[at])
+    depth += bracketStep(tokens[at])
     if (depth < 0) return -1
   }
   return -1
@@ -40,7 +41,7 @@ export function splitList(tokens: readonly Token[]): Token[][] {
   const items: Token[][] = [[]]
   let depth = 0
   for (const token of tokens) {
-    depth += step(token)
+    depth += bracketStep(token)
     if (depth === 0 && isToken(token, ',')) items.push([])
     else items.at(-1)!.push(token)
   }
@@ -132,7 +133,7 @@ export function selectItems(
     const first = start
     let at = first
     for (let depth = 0; at < tokens.length; at++) {
-      depth += step(tokens[at])
+      depth += bracketStep(tokens[at])
       if (depth < 0 || (depth === 0 && isToken(tokens[at], ','))) break
       if (depth === 0 && endsItems(tokens, at) && at > within(item)) break
     }

@@ -1,6 +1,6 @@
 // Values for `?`, `$1` and `$name`, put into the tokens of a statement: they mean what the same constant would mean there, and are never text of it.
 import { DbError, parseJson } from '../../../core/index.ts'
-import { isToken, locationOf, type Token, tokenize } from './token.ts'
+import { isKeyOperator, isToken, locationOf, type Token, tokenize } from './token.ts'
 
 /** What a request gives: values in order, or by name. */
 export type Parameters = ReadonlyMap<string, readonly Pick<Token, 'kind' | 'value'>[]>
@@ -80,7 +80,7 @@ export function fillParameters(sql: string, tokens: readonly Token[], given: Par
 
 /** The name of the parameter that begins at a token. */
 function nameAt(tokens: readonly Token[], at: number, before: number): string | undefined {
-  if (isToken(tokens[at], '?')) return String(before + 1)
+  if (isToken(tokens[at], '?')) return isKeyOperator(tokens, at) ? undefined : String(before + 1)
   const next = tokens[at + 1]
   if (!isToken(tokens[at], '$') || next === undefined || next.spaced) return undefined
   return next.kind === 'number' || next.kind === 'word' ? next.value : undefined

@@ -194,6 +194,22 @@ export function isToken(token: Token | undefined, text: string): boolean {
   return token.kind === 'word' ? token.value.toLowerCase() === text : token.kind === 'symbol' && token.value === text
 }
 
+/** Whether two symbols stand here that touch each other. */
+export function isPair(tokens: readonly Token[], at: number, first: string, second: string): boolean {
+  return isToken(tokens[at], first) && isToken(tokens[at + 1], second) && !tokens[at + 1]!.spaced
+}
+
+/** Whether a value may end with a token. */
+export function endsValue(token: Token | undefined): boolean {
+  if (token?.kind === 'word') return !noValues.has(token.value.toLowerCase())
+  return token !== undefined && (token.kind !== 'symbol' || ')]'.includes(token.value))
+}
+
+/** Whether a token is the operator of `j ? 'key'`, which is no parameter. */
+export function isKeyOperator(tokens: readonly Token[], at: number): boolean {
+  return isToken(tokens[at], '?') && endsValue(tokens[at - 1]) && tokens[at + 1]?.kind === 'string'
+}
+
 /** Whether a token may be a name. */
 export function isName(token: Token | undefined): token is Token {
   return token?.kind === 'word' || token?.kind === 'quoted'

@@ -438,3 +438,12 @@ error 1001(400) column v of table number cannot become String: it lies in the ph
 ALTER TABLE host MODIFY COLUMN v STRING;
 ----
 error 1001(400) column v of table host cannot become String: logical tables may share the columns of their physical one; add a column of another name
+
+-- Names have at most 255 bytes, whichever statement gives them.
+ALTER TABLE host ADD COLUMN nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn INT;
+----
+error 1004(400) the name of a column has 256 bytes, at most 255 are allowed: nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn…
+
+ALTER TABLE word RENAME TO nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn;
+----
+error 1004(400) the name of a table has 256 bytes, at most 255 are allowed: nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn…

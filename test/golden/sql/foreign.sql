@@ -433,3 +433,31 @@ room:String | co:Int64
 DESC TABLE hme;
 ----
 error 4001(400) Table not found: hme, did you mean home?
+
+-- Operators of JSON and lists as Postgres has them; a question mark behind a value and before a text is no parameter.
+SELECT '{"a":1,"b":2}'::JSON @> '{"a":1}' AS a, '{"a":1}' <@ '{"a":1,"b":2}'::JSONB AS b, '{"a":[1,2]}'::JSON->'a' @> '[2]' AS c, '{"a":1}'::JSON ? 'a' AS d, NOT '["x","y"]'::JSON ? 'y' AS e, [1, 2] && [2, 3] AS f, NOT [1] && [2] AS g, [1, 2] @> [2] AS h, [2] <@ [1, 2] AS i;
+----
+a:Boolean | b:Boolean | c:Boolean | d:Boolean | e:Boolean | f:Boolean | g:Boolean | h:Boolean | i:Boolean
+true | true | true | true | false | true | true | true | true
+
+-- An arrow binds closer than LIKE, IN, NOT and others.
+WITH d(j) AS (VALUES ('{"a":{"b":"1"},"l":[5,6]}'::JSON)) SELECT j->'a'->>'b' LIKE '1' AS a, NOT j->'a'->>'b' = '2' AS b, j->'l'->1 AS c, j->'a'->>'b' IN ('1') AS d, d.j->>'$.a.b' || 'x' AS e, j #>> '{a,b}' LIKE '1' AS f, coalesce(j->'z', j->'l') AS g, list_transform([j], x -> x->>'$.a.b' = '1') AS h, list_filter(['a', 'b'], x -> 'a' = x) AS i, '["0", "x"]'::JSON->>1 LIKE 'x' AS k FROM d;
+----
+a:Boolean | b:Boolean | c:Json | d:Boolean | e:String | f:Boolean | g:Json | h:List<Boolean> | i:List<String> | k:Boolean
+true | true | 6 | true | "1x" | true | [5,6] | [true] | ["a"] | true
+
+WITH d(j) AS (VALUES ('{"a":1}'::JSON)) SELECT j->>'a' FROM d;
+----
+j->>'a':String
+"1"
+
+-- A row has members as well.
+SELECT struct(1, 'a') AS a, row(1, NULL) AS b, (1, 'c') AS c, [(1, 'x')] AS d, {'a': (1, 2)} AS e, struct(1, 'a') = row(1, 'a') AS f;
+----
+a:Struct<c0: Int32, c1: String> | b:Struct<c0: Int32, c1: Int32> | c:Struct<c0: Int32, c1: String> | d:List<Struct<c0: Int32, c1: String>> | e:Struct<a: Struct<c0: Int32, c1: Int32>> | f:Boolean
+{"c0":1,"c1":"a"} | {"c0":1,"c1":null} | {"c0":1,"c1":"c"} | [{"c0":1,"c1":"x"}] | {"a":{"c0":1,"c1":2}} | true
+
+SELECT make_interval(days => 1, hours => 2)::STRING AS a, make_interval(1, 2)::STRING AS b, TIMESTAMP '2024-01-31' + make_interval(months := 1) AS c, make_interval(secs => 1.5)::STRING AS d, to_number('12,454.8-', '99G999D9S') AS e, to_number('$1,000', 'L9,999') AS f, to_number('<5>', '9PR') AS g;
+----
+a:String | b:String | c:TimestampMicrosecond | d:String | e:Float64 | f:Float64 | g:Float64
+"1 day 02:00:00" | "1 year 2 months" | 1709164800000000 | "00:00:01.5" | -12454.8 | 1000.0 | -5.0

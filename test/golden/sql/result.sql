@@ -202,8 +202,8 @@ SELECT k + 1, k*2, - k, (k), ("Top"), "Top" + 1, (k + 1) % 2, 1, -1.50, 'text', 
 SELECT [k, 2], [k, 2][1], {'a': k}, (j->>'x'), k::BIGINT, CAST(k AS DOUBLE), s::STRING, INTERVAL '1 day', DATE '2024-07-01', TIMESTAMP '2024-07-01 00:00:00' FROM names;
 SELECT [x + 1 FOR x IN [k, 2]], (SELECT max(k) FROM names), EXISTS (SELECT 1), unnest([k]), count(*) OVER (), first_value(k IGNORE NULLS) OVER (ORDER BY ts) FROM names;
 ----
-extract(hour from ts):Int64 | trim(s):String | trim(both ' ' from s):String | position('a' in s):Int64 | row(k, s):Struct<"": Int32, "": String> | substring(s from 2 for 1):String | ts at time zone 'UTC':TimestampMicrosecond
-1 | "a" | "a" | 2 | {"":" a "} | "a" | 3600000000
+extract(hour from ts):Int64 | trim(s):String | trim(both ' ' from s):String | position('a' in s):Int64 | row(k, s):Struct<c0: Int32, c1: String> | substring(s from 2 for 1):String | ts at time zone 'UTC':TimestampMicrosecond
+1 | "a" | "a" | 2 | {"c0":1,"c1":" a "} | "a" | 3600000000
 --
 case when k = 1 then 'one' else s end:String | s like 'a%':Boolean | s not ilike '%b':Boolean | not k = 1:Boolean | k is null:Boolean | k in (1,2):Boolean | k between 1 and 2:Boolean | s || 'x':String
 "one" | false | true | false | false | true | true | " a x"

@@ -145,3 +145,27 @@ SELECT v FROM m WHERE ts > v;
 ----
 error 3000(400) Failed to plan SQL: TIMESTAMP(3) and DOUBLE do not compare, cast one of them at line 1, column 26
 
+-- Integers are in the unit of the time they meet, which of several ones is the finest.
+WITH a AS (SELECT CAST('1970-01-01 00:00:02' AS TIMESTAMP(0)) AS s, CAST('1970-01-01 00:00:02' AS TIMESTAMP(3)) AS ms, CAST('1970-01-01 00:00:02' AS TIMESTAMP(9)) AS ns)
+SELECT coalesce(s, ms) > 1500 AS a, greatest(s, ms) < 2001 AS b, CASE WHEN true THEN s ELSE ms END = 2000 AS c, [s, ms, ns][1] = 2000000000 AS d, if(true, s, ns) = 2000000000 AS e FROM a;
+----
+a:Boolean | b:Boolean | c:Boolean | d:Boolean | e:Boolean
+true | true | true | true | true
+
+WITH a AS (SELECT CAST('1970-01-01 00:00:02' AS TIMESTAMP(0)) AS s, CAST('1970-01-01 00:00:03' AS TIMESTAMP(3)) AS ms)
+SELECT t FROM (SELECT s AS t FROM a UNION ALL SELECT ms FROM a) WHERE t > 2500;
+----
+t:TimestampMillisecond
+3000
+
+-- So they are of columns that joins merge.
+WITH a AS (SELECT CAST('1970-01-01 00:00:02' AS TIMESTAMP(0)) AS t), b AS (SELECT unnest([CAST('1970-01-01 00:00:02' AS TIMESTAMP(3)), CAST('1970-01-01 00:00:03' AS TIMESTAMP(3))]) AS t)
+SELECT 'full' AS j, count(*) AS n FROM a FULL JOIN b USING (t) WHERE t > 1500 UNION ALL SELECT 'natural', count(*) FROM a NATURAL FULL JOIN b WHERE t > 1500 UNION ALL SELECT 'left', count(*) FROM a LEFT JOIN b USING (t) WHERE t > 1 UNION ALL SELECT 'right', count(*) FROM b RIGHT JOIN a USING (t) WHERE t > 1 UNION ALL SELECT 'inner', count(*) FROM b JOIN a USING (t) WHERE t > 1500 UNION ALL SELECT 'star', count(*) FROM (SELECT * FROM a FULL JOIN b USING (t)) WHERE t > 1500;
+----
+j:String | n:Int64
+"full" | 2
+"natural" | 2
+"left" | 1
+"right" | 1
+"inner" | 1
+"star" | 2

@@ -420,3 +420,24 @@ error 1004(400) empty statements
 SELECT * FROM svc_private.pipelines;
 ----
 error 4001(400) Failed to plan SQL: Table not found: svc.svc_private.pipelines: the server makes tables of svc_private with their first rows
+
+DROP TABLE IF EXISTS nothing CASCADE; DROP VIEW IF EXISTS nothing RESTRICT; DROP DATABASE IF EXISTS nothing CASCADE;
+----
+affected 0
+--
+affected 0
+--
+affected 0
+
+SHOW TABLE STATUS LIKE 'visi%';
+----
+Name:String | Engine:String | Version:UInt64 | Row_format:String | Rows:UInt64 | Avg_row_length:UInt64 | Data_length:UInt64 | Max_data_length:UInt64 | Index_length:UInt64 | Data_free:UInt64 | Auto_increment:UInt64 | Create_time:TimestampSecond | Update_time:TimestampSecond | Check_time:TimestampSecond | Collation:String | Checksum:UInt64 | Create_options:String | Comment:String
+...
+
+SHOW TABLE STATUS FROM nothing;
+----
+error 4004(400) Database not found: nothing
+
+SHOW TABLE STATUS WHERE;
+----
+error 2000(400) SHOW … WHERE needs a condition

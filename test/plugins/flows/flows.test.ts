@@ -133,7 +133,7 @@ t.test('windows whose rows expire stay as they are', embeddedOnly, async t => {
   const now = Date.now()
   await ask(`INSERT INTO m VALUES (${now - 30 * hour}, 1), (${now}, 2)`)
   const query = "SELECT date_bin(INTERVAL '1 hour', ts) AS h, sum(v) AS s FROM m GROUP BY h"
-  await ask(`CREATE FLOW f SINK TO s EXPIRE AFTER '1 day' COMMENT 'it''s' AS ${query}`)
+  await ask(`CREATE FLOW f SINK TO s EXPIRE AFTER '1 day 0 milliseconds' COMMENT 'it''s' AS ${query}`)
   t.strictSame(await ask('SELECT s FROM s'), [[2]], 'nor are they made')
   await ask(`INSERT INTO m VALUES (${now - 30 * hour + 1}, 5), (${now + 1}, 3)`)
   await ask("ADMIN FLUSH_FLOW('f')")
@@ -163,6 +163,9 @@ t.test('what no flow can be made of is refused with the reason', embeddedOnly, a
     ["SELECT date_bin(INTERVAL '1 hour', ts) AS w FROM nothing GROUP BY w", /one table that exists/],
     ["SELECT date_bin(INTERVAL '1 hour', ts) AS w FROM m JOIN m AS o USING (host) GROUP BY w", /one table/],
     ["SELECT date_bin(INTERVAL '1 hour', ts) AS w FROM m WHERE v > (SELECT 1) GROUP BY w", /no subquery/],
+    ["SELECT date_bin(INTERVAL '1 hour', ts) AS w FROM m WHERE EXISTS (FROM keyed) GROUP BY w", /no subquery/],
+    ["SELECT date_bin(INTERVAL '1 hour', ts) AS w FROM m WHERE v IN (TABLE keyed) GROUP BY w", /no subquery/],
+    ["SELECT date_bin(INTERVAL '1 hour', ts) AS w, abs(sum(sum(v)) OVER ()) AS s FROM m GROUP BY w", /no OVER/],
     ["SELECT date_bin(INTERVAL '1 hour', ts) AS w, nothing FROM m GROUP BY w", /No field named nothing/],
     ["SELECT date_bin(INTERVAL '1 hour', ts) AS w, list(v) AS l FROM m GROUP BY w", /List<Int64>, which no table has/]
   ]
@@ -172,6 +175,7 @@ t.test('what no flow can be made of is refused with the reason', embeddedOnly, a
   await t.rejects(ask(`CREATE FLOW f SINK TO appended AS ${query}`), { message: /append mode/ })
   await t.rejects(ask(`CREATE FLOW f SINK TO keyed AS ${query}`), { message: /must have the primary key \(\)/ })
   await t.rejects(ask(`CREATE FLOW f AS ${query}`), { message: /expected SINK TO/ })
+  await t.rejects(ask(`CREATE FLOW f SINK TO s EXPIRE AFTER '2 fortnights' AS ${query}`), { message: /a duration/ })
   await t.rejects(ask("ADMIN FLUSH_FLOW('f')"), { message: /there is no flow f/ })
   await t.rejects(ask('DROP FLOW f'), { message: /there is no flow f/ })
   t.strictSame(await ask('SHOW FLOWS'), [])

@@ -67,7 +67,19 @@ const outside = ({ secret, foreign, target }: Places): Readonly<Record<string, r
     `SELECT * FROM iceberg_scan('${secret}')`,
     `SELECT * FROM delta_scan('${secret}')`,
     `SELECT * FROM arrow_scan(1, 2, 3)`,
-    `SELECT * FROM seq_scan('visits')`
+    `SELECT * FROM seq_scan('visits')`,
+    `SELECT "READ_text"('${secret}')`,
+    `SELECT page.read_text() FROM visits`,
+    `SELECT [x.content FOR x IN read_text('${secret}')]`,
+    `SELECT list_transform(['${secret}'], lambda x: read_text(x))`,
+    `SELECT list_transform(['${secret}'], x -> x.read_text())`,
+    `SELECT list_reduce(['${secret}', 'a'], lambda x, y: read_text(x))`,
+    `SELECT list_aggregate(['${secret}'], 'read_text')`,
+    `SELECT * FROM unnest((SELECT list(content) FROM "read_text"('${secret}')))`,
+    `SELECT * FROM json_each((SELECT content FROM read_text('${secret}')))`,
+    `SELECT * FROM visits PIVOT (count(*) FOR site IN (SELECT content FROM read_text('${secret}')))`,
+    `SELECT '{"a":1}'::JSON ? (SELECT content FROM read_text('${secret}'))`,
+    `SELECT page->(SELECT content FROM read_text('${secret}')) FROM visits`
   ],
   'text that becomes SQL': [
     `SELECT * FROM query('SELECT * FROM read_text(''${secret}'')')`,
@@ -158,6 +170,17 @@ const outside = ({ secret, foreign, target }: Places): Readonly<Record<string, r
     `SELECT current_setting('temp_directory')`,
     `SELECT getenv('PATH')`,
     `SELECT getvariable('x')`,
+    `SELECT system.main."getenv"('PATH')`,
+    `SELECT "current_setting"('allowed_directories')`,
+    `SELECT list_aggregate([1], 'getenv')`,
+    `SELECT apply(['PATH'], x -> x.getenv())`,
+    'SELECT txid_current()',
+    `SELECT in_search_path('memory', 'main')`,
+    `SELECT nextval('s')`,
+    `SELECT write_log('x')`,
+    `SELECT * FROM which_secret('a', 's3')`,
+    `SELECT max(database_name) FROM duckdb_databases()`,
+    'SUMMARIZE visits',
     `SELECT set_config('threads', '64', false)`,
     `SELECT pg_read_file('${secret}')`,
     `SELECT * FROM duckdb_settings()`,
@@ -386,6 +409,89 @@ t.test('every way out is refused, says why, and reads nothing', async t => {
   t.same((await ask('SHOW TABLES')).rows, [['visits']])
   t.same(globSync('**/*.csv', { cwd: server.folder }).sort(), ['data/export/secret-link.csv', 'secret.csv'])
   t.notOk(existsSync(target))
+})
+
+/** Statements over a table of another database, which stands for `{}`. */
+const others: readonly string[] = [
+  'SELECT * FROM {}',
+  'TABLE {}',
+  '(((SELECT * FROM (FROM {}))))',
+  'SELECT * FROM visits v, LATERAL (SELECT * FROM {} o WHERE o.at < v.at)',
+  'SELECT * FROM visits POSITIONAL JOIN {}',
+  'SELECT * FROM visits ANTI JOIN {} ON true',
+  'SELECT count(*) FROM visits UNION ALL BY NAME TABLE {}',
+  'WITH orders AS (SELECT 1), visits AS (SELECT * FROM {}) SELECT * FROM visits',
+  'WITH hidden AS (SELECT 1 AS orders) SELECT * FROM hidden, {}',
+  'SELECT * FROM (VALUES (1)) hidden(orders), {}',
+  'PIVOT {} ON note USING count(*)',
+  'WITH p AS (PIVOT (SELECT * FROM {}) ON note USING count(*)) SELECT * FROM p',
+  'UNPIVOT {} ON note',
+  'SELECT * FROM visits PIVOT (count(*) FOR site IN (SELECT note FROM {}))',
+  "SELECT max(note) RANGE '1s' FROM {} ALIGN '1s'",
+  "SELECT max(n) RANGE '1s' FROM visits ALIGN '1s' BY ((SELECT max(note) FROM {}))",
+  "SELECT date_bin_gapfill(INTERVAL '1 second', at) AS t, max(note) FROM {} WHERE at >= 0 AND at < 10 GROUP BY t",
+  "SELECT matches((SELECT max(note) FROM {}), 'x')",
+  'SELECT * FROM generate_series(1, (SELECT count(*) FROM {}))',
+  'SELECT * FROM peek',
+  'SHOW TABLES WHERE 1 = 0 UNION SELECT note FROM {}',
+  'SHOW TABLE STATUS WHERE 1 = 0 UNION SELECT note FROM {}',
+  'SHOW TABLE STATUS FROM hidden',
+  'SHOW CREATE TABLE {}',
+  'SHOW COLUMNS FROM orders FROM hidden',
+  'DESC TABLE {}',
+  'EXPLAIN SELECT * FROM {}',
+  'USE hidden; SELECT * FROM orders',
+  'SET search_path TO hidden; SELECT * FROM orders',
+  'CREATE VIEW mine AS SELECT * FROM {}',
+  'CREATE VIEW hidden.mine AS SELECT 1',
+  'CREATE TABLE mine LIKE {}',
+  'CREATE TABLE mine AS SELECT * FROM {}',
+  'CREATE TABLE hidden.mine LIKE visits',
+  "CREATE FLOW f SINK TO mine AS SELECT date_bin(INTERVAL '1s', at) AS t, max(note) AS m FROM {} GROUP BY t",
+  "CREATE FLOW f SINK TO hidden.mine AS SELECT date_bin(INTERVAL '1s', at) AS t, max(n) AS m FROM visits GROUP BY t",
+  'INSERT INTO {} VALUES (1, 1)',
+  'INSERT INTO visits (page, at) SELECT note, at FROM {}',
+  'INSERT INTO visits (page, at) VALUES ((SELECT max(note) FROM {}), 5)',
+  'DELETE FROM {}',
+  'DELETE FROM visits WHERE page IN (SELECT note FROM {})',
+  'DELETE FROM visits WHERE 1 = 1) OR (EXISTS (FROM {})',
+  'TRUNCATE TABLE {}',
+  'DROP TABLE visits, {}',
+  'DROP DATABASE hidden CASCADE',
+  'ALTER TABLE {} ADD COLUMN x INT',
+  "ALTER DATABASE hidden SET 'ttl' = '1s'",
+  "COMMENT ON COLUMN {}.note IS 'x'",
+  "ADMIN flush_table('hidden.orders')",
+  "COPY {} TO 'x.csv'"
+]
+
+t.test('a user of one database reads and changes nothing of another', async t => {
+  const users = 'user_provider = "static_user_provider:cmd:root=escape,one:rw@shop=escape"'
+  const server = await startServer(t, users)
+  const ask = askServer(server.addresses.main!)
+  const as = (user: string) => ({ authorization: `Basic ${btoa(`${user}:escape`)}` })
+  const made = await ask(
+    `CREATE DATABASE shop; CREATE DATABASE hidden; CREATE TABLE hidden.orders (note STRING, at TIMESTAMP TIME INDEX);
+     INSERT INTO hidden.orders VALUES ('${marker}', 1); USE shop; ${visits}; CREATE VIEW peek AS SELECT * FROM hidden.orders`,
+    {},
+    as('root')
+  )
+  t.equal(made.status, 200, made.text)
+  const state = async () => [
+    (await ask('SELECT * FROM hidden.orders', {}, as('root'))).rows,
+    (await ask('SHOW TABLES FROM hidden', {}, as('root'))).rows,
+    (await ask('SELECT * FROM shop.visits ORDER BY at', {}, as('root'))).rows,
+    (await ask('SHOW TABLES FROM shop', {}, as('root'))).rows
+  ]
+  const before = await state()
+  for (const name of ['hidden.orders', 'svc.hidden.orders', '"hidden"."orders"']) {
+    for (const statement of others) {
+      const sql = statement.replace('{}', name)
+      const { status, text } = await ask(sql, {}, as('one'))
+      t.ok(status >= 400 && status < 500 && !text.includes(marker), `${sql}: ${status} ${text.slice(0, 160)}`)
+    }
+  }
+  t.strictSame(await state(), before)
 })
 
 t.test('names of databases and tables are no paths', async t => {

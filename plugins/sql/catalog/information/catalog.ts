@@ -1,5 +1,5 @@
 // information_schema: databases, tables and views.
-import type { Database, Store, Table, View } from '../../../../core/index.ts'
+import { type Database, mapPaced, type Store, type Table, type View } from '../../../../core/index.ts'
 import { ddlOptions } from '../ddl.ts'
 import { catalogName, informationSchema } from '../name.ts'
 import { columns, type InformationTable, type Row, timeText } from './table.ts'
@@ -14,8 +14,8 @@ export const catalogTables: Readonly<Record<string, InformationTable>> = {
       max_data_length:UBIGINT index_length:UBIGINT max_index_length:UBIGINT avg_row_length:UBIGINT engine version:UBIGINT
       row_format table_rows:UBIGINT data_free:UBIGINT auto_increment:UBIGINT create_time:TIMESTAMP_S
       update_time:TIMESTAMP_S check_time:TIMESTAMP_S table_collation checksum:UBIGINT create_options table_comment temporary`),
-    rows: ({ store }) => [
-      ...everyTable(store).map(table => tableRow(store, table)),
+    rows: async ({ store }, pace) => [
+      ...(await mapPaced(pace, everyTable(store), table => tableRow(store, table))),
       ...everyView(store).map(viewTableRow)
     ]
   },

@@ -1,5 +1,5 @@
 // What the server tells of itself in SQL: the tables of information_schema as expressions a query can read.
-import { DbError, mapPaced, type Pace } from '../../../../core/index.ts'
+import { DbError, mapPaced, type Pace, runPaced } from '../../../../core/index.ts'
 import { catalogName, informationSchema } from '../name.ts'
 import { catalogTables } from './catalog.ts'
 import { columnsTable } from './columns.ts'
@@ -57,7 +57,7 @@ export async function informationTable(sources: Sources, name: string, pace: Pac
   }
   const rows = await table.rows(sources, pace)
   const lists = await mapPaced(pace, table.columns, ([column]) => rows.map(row => textOf(row[column])))
-  return sources.store.dialect.rows(table.columns, lists)
+  return runPaced(pace, sources.store.dialect.rows(table.columns, lists))
 }
 
 function textOf(cell: Row[string] | undefined): string | null {

@@ -1,5 +1,5 @@
 // Range queries as written: `SELECT … agg(x) RANGE '5m' [FILL …] FROM t ALIGN '1m' [TO …] [BY (…)] [FILL …]`.
-import { type DbError, parseDuration } from '../../../../core/index.ts'
+import { type DbError, formatDuration, parseDuration } from '../../../../core/index.ts'
 import { type Name, nameOf } from '../../statement/cursor.ts'
 import { closing, findWord, splitList } from '../../text/brackets.ts'
 import { errorAt, isName, isToken, type Token } from '../../text/token.ts'
@@ -102,33 +102,17 @@ export function plainIntervals(tokens: readonly Token[]): readonly Token[] {
     if (!isToken(tokens[first], 'interval')) continue
     const number = tokens[first + 1]
     const unit = tokens[first + 2]
-    const hasUnit =
-      unit?.kind === 'word' && /^(?:milli|micro|nano)?seconds?$|^(?:minute|hour|day|week)s?$/i.test(unit.value)
+    const hasUnit = unit?.kind === 'word' && parseDuration(`1 ${unit.value}`) !== undefined
     const last = first + 1 + (hasUnit ? 1 : 0) + open
     if ((number?.kind !== 'string' && number?.kind !== 'number') || (open === 1 && !isToken(tokens[last], ')')))
       continue
     const written = hasUnit ? `${number.value} ${unit.value}` : number.value
-    plain.push({ ...number, kind: 'string', value: shortDuration(written), end: tokens[last]!.end })
+    const length = parseDuration(written)
+    const value = length === undefined ? written : formatDuration(length)
+    plain.push({ ...number, kind: 'string', value, end: tokens[last]!.end })
     at = last
   }
   return plain
-}
-
-const shortUnits: Readonly<Record<string, string>> = {
-  millisecond: 'ms',
-  second: 's',
-  minute: 'm',
-  hour: 'h',
-  day: 'd',
-  week: 'w'
-}
-
-/** `1 hour 30 minutes` as `1h30m`. */
-function shortDuration(text: string): string {
-  return text.replace(
-    /\s*([a-z]+?)s?(?=\s|\d|$)\s*/gi,
-    (whole, unit: string) => shortUnits[unit.toLowerCase()] ?? whole
-  )
 }
 
 function milliseconds(token: Token | undefined, fail: Fail): number {

@@ -10,7 +10,7 @@ import {
 } from '../../../../core/index.ts'
 import { lookUpTable, noTable, resolveName } from '../../catalog/name.ts'
 import { nameOf } from '../../statement/cursor.ts'
-import { findWord } from '../../text/brackets.ts'
+import { bracketStep, findWord } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
 import {
   errorAt,
@@ -115,23 +115,19 @@ function requireNoRange(sql: string, tokens: readonly Token[]): void {
 
 /** The SELECT of the query a token belongs to. */
 function startOf(tokens: readonly Token[], align: number): number {
-  let depth = 0
-  for (let at = align; at >= 0; at--) {
-    if (isToken(tokens[at], ')')) depth++
-    if (isToken(tokens[at], '(')) depth--
+  for (let at = align, depth = 0; at >= 0 && depth >= 0; at--) {
+    depth -= bracketStep(tokens[at])
     if (depth === 0 && isToken(tokens[at], 'select')) return at
-    if (depth < 0) break
   }
   throw new DbError('InvalidSyntax', `${tokens[align]!.value} without a SELECT before it`)
 }
 
 /** Behind the last token of that query. */
 function endOf(tokens: readonly Token[], align: number): number {
-  let depth = 0
-  for (let at = align; at < tokens.length; at++) {
-    if (isToken(tokens[at], '(')) depth++
-    if (isToken(tokens[at], ')') && --depth < 0) return at
-    if (depth === 0 && ['union', 'except', 'intersect'].some(word => isToken(tokens[at], word))) return at
+  for (let at = align, depth = 0; at < tokens.length; at++) {
+    depth += bracketStep(tokens[at])
+    if (depth < 0 || (depth === 0 && ['union', 'except', 'intersect'].some(word => isToken(tokens[at], word))))
+      return at
   }
   return tokens.length
 }

@@ -1,0 +1,98 @@
+// What binding asks of the tokens of a statement.
+import { DbError } from '../../../core/index.ts'
+import { isRename, type Tree } from '../grammar/parser.ts'
+import { nameOf } from '../statement/cursor.ts'
+import { type Canonical, label } from '../text/canonical.ts'
+import { isToken, locationOf, type Token } from '../text/token.ts'
+import { type Extent, extentOf, itemExtents } from './extent.ts'
+import { unknownField } from './failure.ts'
+import type { Source } from './scope.ts'
+import { isSessionWord } from './session-function.ts'
+
+export type BindContext = ReturnType<typeof bindContext>
+
+/** The tokens the user wrote where a part of the statement stands that may be a translation of them. */
+function writtenTokens(tokens: readonly Token[], written: readonly Token[]): (extent: Extent) => readonly Token[] {
+  const isSame = tokens.length === written.length && tokens.every(({ start }, i) => start === written[i]!.start)
+  let known: ReadonlyMap<Token, number> | undefined
+  return ([first, last]) => {
+    if (isSame) return written.slice(first, last + 1)
+    known ??= new Map(written.map((token, i) => [token, i]))
+    const indices = known
+    const before = indices.get(tokens[first - 1]!) ?? -1
+    const behind = last + 1 < tokens.length ? indices.get(tokens[last + 1]!) : written.length
+    const isTranslated = tokens.slice(first, last + 1).some((token, i) => indices.get(token) !== before + 1 + i)
+    return isTranslated && before >= 0 && behind !== undefined && behind > before + 1
+      ? written.slice(before + 1, behind)
+      : tokens.slice(first, last + 1)
+  }
+}
+
+/** Words that are values. */
+const constants = ['true', 'false', 'null']
+
+/** `table` gives the table, view … that has a name, by the tokens of its parts, and throws DbError where there is none. */
+export function bindContext(
+  sql: string,
+  statement: Canonical,
+  written: readonly Token[],
+  table: (name: readonly number[], aliased: boolean) => Source
+) {
+  const { tokens } = statement
+  const asWritten = writtenTokens(tokens, written)
+  const tokenMap = { tokens, queries: new Map() }
+  const isCallAt = (at: number) => isSessionWord(tokens[at]!)
+  let renamed: ReadonlySet<number> | undefined
+  return {
+    table,
+    /** The name a token spells. */
+    nameAt: (at: number) => nameOf(tokens[at]!).text,
+    /** The value of the literal at a token; undefined where it is no whole number. */
+    integerAt: (at: number) => {
+      const token = tokens[at]!
+      // Longer ones are no times, and take long to read.
+      return token.kind === 'number' && /^[\d_]{1,64}$/.test(token.value)
+        ? BigInt(token.value.replaceAll('_', ''))
+        : undefined
+    },
+    /** What the string at a token says; undefined where it is none. */
+    stringAt: (at: number) => (tokens[at]?.kind === 'string' ? tokens[at].value : undefined),
+    /** The error for a name that means no column, where these are all there are. */
+    noField: (at: number, valid: readonly string[]) => {
+      const said = unknownField(nameOf(tokens[at]!).text, locationOf(sql, tokens[at]!.start), valid)
+      return new DbError('PlanQuery', `Failed to plan SQL: ${said}`)
+    },
+    isTokenAt: (at: number, text: string) => isToken(tokens[at], text),
+    /** Where an expression stands, as far as that is known. */
+    extent: (tree: Tree) => extentOf(tree, tokenMap),
+    /** Where the items of the select list behind a token stand. */
+    items: (select: number, items: readonly Tree[]) => itemExtents(select, items, tokenMap),
+    /** How a person would name the expression of these tokens. */
+    label: (extent: Extent) => label(asWritten(extent)),
+    /** Whether a token is a word that the engine takes for a call, or is replaced. */
+    isCallAt,
+    /** Whether it is a word that the engine may take for the name of a column. */
+    isWordAt: (at: number) =>
+      tokens[at]?.kind === 'word' && !isCallAt(at) && !constants.some(word => isToken(tokens[at], word)),
+    /** The error for text that cannot be made a time where it meets one. */
+    noTime: (message: string) => new DbError('PlanQuery', `Failed to plan SQL: ${message}`),
+    /** Whether a token is a new name in a star's RENAME. */
+    isRenameAt: (at: number) => {
+      renamed ??= renames(tokens)
+      return renamed.has(at)
+    }
+  }
+}
+
+/** The tokens in the lists of stars' RENAME. */
+function renames(tokens: readonly Token[]): ReadonlySet<number> {
+  const found = new Set<number>()
+  /** Of each open bracket, whether it is such a list. */
+  const brackets: boolean[] = []
+  for (const [i, token] of tokens.entries()) {
+    if (isToken(token, '(')) brackets.push(isRename(tokens, i - 1))
+    else if (isToken(token, ')')) brackets.pop()
+    else if (brackets.at(-1) === true) found.add(i)
+  }
+  return found
+}
