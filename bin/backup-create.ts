@@ -1,4 +1,4 @@
-// Copies a backup from a running server: what is there already stays, what was begun goes on.
+// Copies a backup from a running server; existing files are kept, and partial ones continued.
 import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ import type { BackupFile } from '../core/storage/engine.ts'
 import { type Progress, showProgress } from './progress.ts'
 
 interface Source {
-  /** Of the main server, without a slash at the end. */
+  /** URL of the main server, without a slash at the end. */
   readonly url: string
   /** Value of `Authorization`. */
   readonly authorization?: string
@@ -22,10 +22,10 @@ interface CopyReport {
   readonly copiedBytes: number
 }
 
-/** Times a broken connection is taken up again before the command gives up. */
+/** How often a broken connection is resumed before the command gives up. */
 const attempts = 5
 
-/** Copies into `dir`; the manifest is written last, so that a folder with one is whole. */
+/** Copies into `dir`. The manifest is written last, so a folder with a manifest is complete. */
 export async function createBackup(source: Source, dir: string): Promise<CopyReport> {
   await mkdir(dir, { recursive: true })
   const target = join(dir, 'manifest.json')
@@ -50,13 +50,13 @@ export async function createBackup(source: Source, dir: string): Promise<CopyRep
     await writeDurably(target, text)
     await removeOld(dir, old, manifest)
   } finally {
-    // It ends by itself when this does not arrive.
+    // If this request is lost, the server ends the backup after a while.
     await request(source, 'DELETE', location).catch(() => {})
   }
   return { manifest, copiedFiles, copiedBytes }
 }
 
-/** Bytes that came over the wire. */
+/** Returns the bytes received. */
 async function copyFile(source: Source, location: string, path: string, file: BackupFile, progress: Progress) {
   if (await isThere(path, file)) {
     progress.add(file.bytes)
@@ -69,7 +69,7 @@ async function copyFile(source: Source, location: string, path: string, file: Ba
     try {
       copied += await fetchRest(source, location, part, file, progress)
       if ((await fileChecksum(part)) === file.checksum) break
-      // Something else lay there under this name, or the disk is bad: once more from the start.
+      // The file under this name was another one, or the disk is faulty: starts once more from the beginning.
       await rm(part)
       progress.takeBack(file.bytes)
       if (attempt > 1) throw new BackupError(`${path} does not match its checksum after it was copied`)
@@ -82,7 +82,7 @@ async function copyFile(source: Source, location: string, path: string, file: Ba
   return copied
 }
 
-/** Appends what is missing of a file that may have been begun earlier. */
+/** Downloads the missing rest of a file. */
 async function fetchRest(source: Source, location: string, part: string, file: BackupFile, progress: Progress) {
   const begun = await sizeOf(part)
   const from = begun > file.bytes ? 0 : begun
@@ -108,7 +108,7 @@ async function fetchRest(source: Source, location: string, part: string, file: B
   return at - from
 }
 
-/** Not worth another attempt. */
+/** An error that a retry cannot resolve. */
 class BackupError extends Error {
   constructor(message: string) {
     super(message)
@@ -139,7 +139,7 @@ function errorOf(body: string): string {
   }
 }
 
-/** What an earlier run finished; a manifest that cannot be read names no files to remove. */
+/** The manifest of an earlier run; undefined if there is none that can be read, so that no files are removed. */
 async function readOld(path: string): Promise<Manifest | undefined> {
   if (!existsSync(path)) return undefined
   try {
@@ -149,7 +149,7 @@ async function readOld(path: string): Promise<Manifest | undefined> {
   }
 }
 
-/** Files of the backup before that this one does not have; nothing else is touched. */
+/** Removes files of the previous backup that this one does not have, and nothing else. */
 async function removeOld(dir: string, old: Manifest | undefined, manifest: Manifest): Promise<void> {
   const kept = new Set(manifest.files.map(file => file.path))
   for (const { path } of old?.files ?? []) if (!kept.has(path)) await rm(join(dir, path), { force: true })

@@ -1,4 +1,4 @@
-// weir backup: copies the data of a running server, verifies copies, and makes a data folder of one.
+// weir backup: copies the data of a running server, verifies copies, and restores them to a data folder.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Manifest, readManifest } from '../core/storage/backup-manifest.ts'
@@ -19,8 +19,8 @@ Options:
   --password-stdin  Read the password from the standard input; otherwise it is asked for
   -h, --help        Show this text
 
-Run it again with the same folder: files that are there are kept, one that was cut short goes on, and a backup that was whole is replaced
-by a newer one only when that is whole, too.`,
+Run it again with the same folder to continue or to renew a backup: existing files are kept and partial ones continued. A complete backup is
+replaced only when the new one is complete.`,
   async run(args) {
     const { values, positionals } = parseFlags(
       args,

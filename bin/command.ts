@@ -1,20 +1,20 @@
-// What a command of the command line is, and how it reads its flags.
+// The interface of commands, and parsing of their flags.
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { didYouMean } from '../core/config/closest.ts'
 
 export interface Command {
-  /** Everything `--help` prints. */
+  /** The text of `--help`. */
   readonly usage: string
-  /** Resolves when there is nothing left to do; a server keeps the process alive by itself. */
+  /** Resolves when the work is done; a running server keeps the process alive by itself. */
   run(args: readonly string[]): Promise<void>
-  /** The commands below this one. */
+  /** Subcommands. */
   readonly commands?: Commands
 }
 
-/** Commands by name; each module is loaded when its command is used. */
+/** Commands by name; each module is loaded when it is used. */
 export type Commands = Readonly<Record<string, () => Promise<Command>>>
 
-/** The command line was not understood: one line on stderr, exit code 2. */
+/** A wrong command line: one line on stderr, exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)
@@ -22,7 +22,7 @@ export class UsageError extends Error {
   }
 }
 
-/** parseArgs in strict mode with a hint for misspelt flags; positionals only where `positionals` names them, and then all of them. */
+/** `parseArgs` in strict mode, with a hint for misspelt flags. Positional arguments are those named in `positionals`; all are required. */
 export function parseFlags<const O extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: O,
@@ -49,7 +49,7 @@ function attempt<const O extends NonNullable<ParseArgsConfig['options']>>(args: 
   }
 }
 
-/** Runs the command a list names first, or prints the list's own usage. */
+/** Runs the command that is named first, or prints the usage of the list. */
 export async function dispatch(commands: Commands, args: readonly string[], usage: string) {
   const [name, ...rest] = args
   if (name === undefined) throw new UsageError(`a command is missing: ${Object.keys(commands).join(', ')}`)
@@ -62,7 +62,7 @@ export async function dispatch(commands: Commands, args: readonly string[], usag
   await command.run(rest)
 }
 
-/** A command with commands of its own prints the usage of the one that is named. */
+/** A command with subcommands prints the usage of the named one. */
 async function usageFor(command: Command, args: readonly string[]): Promise<string> {
   const name = args.find(arg => !arg.startsWith('-'))
   const inner = name === undefined ? undefined : command.commands?.[name]

@@ -21,8 +21,8 @@ const check: Command = {
 
 Usage: weir config check FILE
 
-Of the keys that differ from their defaults it says which a running server takes over when the file changes, and which count after a
-restart. With the storage engine clickhouse it asks the cluster, and says which version it has, what it lacks, and which rights are missing.
+For keys that differ from their defaults it prints which ones a running server applies when the file changes, and which need a restart.
+With the storage engine clickhouse it queries the cluster, and prints its version, missing features and missing rights.
 Every problem is one line on stderr with file, line and key; the exit code is then 2.`,
   async run(args) {
     const [file] = parseFlags(args, {}, ['FILE']).positionals
@@ -65,7 +65,7 @@ Options:
 }
 
 const explain: Command = {
-  usage: `Says what a key of the configuration means, what it may be, and what it is at present.
+  usage: `Explains a key of the configuration: its meaning, its possible values and its current value.
 
 Usage: weir config explain [--config FILE] KEY
 
@@ -124,7 +124,7 @@ function folderOf(file: string | undefined): string {
   return file === undefined ? process.cwd() : dirname(resolve(file))
 }
 
-/** Everything a start checks. Lines of the users' file that would be skipped go to the standard output as warnings. */
+/** Makes all checks of a start. Invalid lines of the users' file are reported as warnings on standard output. */
 async function checkAll({ config, locate }: LoadedConfig, file: string | undefined) {
   const log = createLogger({ ...config.logging, max_log_files: 0, append_stdout: true })
   try {
@@ -136,7 +136,7 @@ async function checkAll({ config, locate }: LoadedConfig, file: string | undefin
   }
 }
 
-/** What is to know about the cluster rows are kept in. */
+/** Facts and problems of the ClickHouse cluster. */
 async function askCluster({ config, locate }: LoadedConfig): Promise<readonly string[]> {
   if (config.storage.engine !== 'clickhouse') return []
   try {
@@ -147,7 +147,7 @@ async function askCluster({ config, locate }: LoadedConfig): Promise<readonly st
   }
 }
 
-/** A line each for the keys a running server takes over and for those it does not. */
+/** Which keys a running server applies, and which need a restart. */
 function whenKeysCount({ config }: LoadedConfig, plugins: readonly EnabledPlugin[]): string[] {
   const defaults = loadConfig().config
   const own = changedKeys(configSchema, defaults, config).filter(({ path }) => path[0] !== 'plugins')

@@ -1,4 +1,4 @@
-// Lines of an access log at other times than they were written.
+// Shifts the times of access log lines.
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const pattern = /\[(\d\d)\/(\w{3})\/(\d{4}):(\d\d):(\d\d):(\d\d) \+0000\]/
@@ -10,7 +10,7 @@ export function formatCombined(line: string, time: number): string {
   return line.replace(pattern, `[${day}/${months[Number(month) - 1]}/${year}:${clock.slice(0, 8)} +0000]`)
 }
 
-/** All lines, as far apart as they are, the last one now. */
+/** All lines with their distances kept, the last one now. */
 export function shiftedLines(lines: readonly string[], now: number): string[] {
   const last = timeOf(lines.at(-1)!)
   return lines.map(line => formatCombined(line, now - last + timeOf(line)))

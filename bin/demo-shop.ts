@@ -1,12 +1,12 @@
-// A small shop for the demo: what it measured, logged and traced in the last hour, and what it goes on to do.
+// The small shop of the demo: metrics, logs and traces of the last hour, and of the time the demo runs.
 import { formatCombined, shiftedLines } from './demo-log.ts'
 
-/** Milliseconds of the past that are there at the start. */
+/** Milliseconds of history. */
 const past = 3_600_000
-/** Milliseconds between samples in the past, and while it runs. */
+/** Milliseconds between samples: in the history, and while the demo runs. */
 const pastStep = 15_000
 const liveStep = 5_000
-/** The payment fails around the start of the demo, and then again and again. Milliseconds. */
+/** The payment service fails around the start of the demo, and repeatedly afterwards. Milliseconds. */
 const outage = { before: 240_000, after: 300_000, every: 1_800_000 }
 
 const services = ['web', 'cart', 'payment'] as const
@@ -19,9 +19,9 @@ const paths: Readonly<Record<Service, readonly string[]>> = {
 const bounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 export interface Shop {
-  /** Sends what happened before now. */
+  /** Sends the history. */
   begin(now: number): Promise<void>
-  /** Goes on until the signal fires; what cannot be sent is lost. */
+  /** Sends new data until the signal fires; data that cannot be sent is dropped. */
   goOn(signal: AbortSignal): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function createShop(
     return since < outage.before + outage.after
   }
 
-  /** Counts what happened in a step that ends at `time`, and says so. */
+  /** Counts the events of a step that ends at `time`. */
   const measure = (time: number, step: number) => {
     for (const service of services) {
       for (const path of paths[service]) {
@@ -211,7 +211,7 @@ function metricsOf(counters: readonly Counter[], service: Service, times: readon
   ]
 }
 
-/** A visit to the checkout: three services, lines of two of them. */
+/** A visit to the checkout: spans of three services, log lines of two. */
 function traceOf(time: number, isFailed: boolean, random: () => number) {
   const id = (bytes: number) =>
     Array.from({ length: bytes }, () =>
@@ -265,7 +265,7 @@ function traceOf(time: number, isFailed: boolean, random: () => number) {
   return { spans, logs }
 }
 
-/** Numbers from 0 to 1, the same at every start. */
+/** A pseudo-random generator of numbers in [0, 1), the same at every start. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-// weir demo: both servers on a temporary folder, a small shop that goes on, the server's own log, and a few answers.
+// weir demo: both servers on a temporary folder with a small shop, the server's own log, and some answers.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ export const demo: Command = {
     const startCluster = engine === 'clickhouse' ? await clusterStarter() : undefined
     const folder = mkdtempSync(join(tmpdir(), 'weir-demo-'))
     let cluster: Cluster | undefined
-    // However it ends.
+    // Runs however the process ends.
     process.once('exit', () => {
       cluster?.end()
       rmSync(folder, { recursive: true, force: true })
@@ -94,7 +94,7 @@ export const demo: Command = {
       await shop.goOn(signals.signal)
     } catch (error) {
       if (!signals.signal.aborted) throw error
-      // What fails because the server ends is no failure.
+      // Errors caused by the shutdown are ignored.
       await (running?.close() ?? exitNow(0))
     }
   }
@@ -107,7 +107,7 @@ interface Cluster {
   end(): void
 }
 
-/** What the module of the tests that starts a ClickHouse has. */
+/** The test module that starts a ClickHouse. */
 interface ClusterModule {
   needingClickHouse(): { readonly skip: string | false }
   startClickHouse(
@@ -116,7 +116,7 @@ interface ClusterModule {
   ): Promise<{ readonly url: string; readonly username: string; readonly password: string; stop(): Promise<void> }>
 }
 
-/** Starts the ClickHouse of the tests, which no package has. Throws UsageError where there is none. */
+/** The function that starts the tests' ClickHouse; packages do not contain it. Throws UsageError if it is missing. */
 async function clusterStarter(): Promise<(folder: string) => Promise<Cluster>> {
   const module = new URL('../test/clickhouse/server.ts', import.meta.url)
   if (!existsSync(module)) {
@@ -140,7 +140,7 @@ async function clusterStarter(): Promise<(folder: string) => Promise<Cluster>> {
   }
 }
 
-/** The usual ports, unless another address is given. */
+/** Uses the default ports, unless another address is given. */
 function settings(folder: string, addr: string | undefined, storage: object = {}) {
   return {
     http: {
@@ -150,7 +150,7 @@ function settings(folder: string, addr: string | undefined, storage: object = {}
     },
     storage: { data_home: folder, ...storage },
     logging: { level: 'debug', log_format: 'json', append_stdout: false },
-    // For the dashboard of the server itself.
+    // So that the dashboard can show the server itself.
     enable_telemetry: true,
     plugins: {
       admin: { self_interval: '5s' },
@@ -192,7 +192,7 @@ async function ask(url: string, question: string, sql: string): Promise<void> {
   print(`${question}  (${(performance.now() - started).toFixed(1)} ms)\n${answer}`)
 }
 
-/** Posts and returns how long it took. */
+/** Posts a body; returns the duration. */
 async function post(url: string, type: string, body: string): Promise<number> {
   const started = performance.now()
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': type }, body })

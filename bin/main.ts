@@ -1,4 +1,4 @@
-// The command line: finds the command, and turns whatever it throws into lines on stderr and an exit code.
+// The command line: finds the command, and converts errors to lines on stderr and an exit code.
 import { ConfigError } from '../core/config/error.ts'
 import { version } from '../core/version.ts'
 import { type Commands, dispatch, print, UsageError } from './command.ts'
@@ -40,7 +40,7 @@ Options:
 export async function main(args: readonly string[]): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    // A reader that has seen enough, such as `head`, is no failure; a server goes on without one.
+    // A closed pipe, for example by `head`, is no failure; servers continue without it.
     if (args[0] !== 'start' && args[0] !== 'demo') process.exit(0)
   })
   try {
@@ -49,7 +49,7 @@ export async function main(args: readonly string[]): Promise<void> {
     else await dispatch(commands, args, usage)
   } catch (error) {
     process.stderr.write(describe(error))
-    // What a failed start left open must not keep the process alive.
+    // Exits explicitly, because a failed start may have left something open.
     process.exit(error instanceof UsageError || error instanceof ConfigError ? 2 : 1)
   }
 }
@@ -61,6 +61,6 @@ function describe(error: unknown): string {
     .split('\n')
     .map(line => `weir: ${line}\n`)
     .join('')
-  // Only defects deserve a stack.
+  // Only defects are printed with a stack.
   return error instanceof TypeError || error instanceof ReferenceError ? `${text}${error.stack}\n` : text
 }

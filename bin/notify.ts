@@ -1,15 +1,16 @@
-// Tells systemd how the server is, where a unit of Type=notify started it. The datagrams are sent by its own program: Node has no such sockets.
+// Reports the server's state to systemd for units of Type=notify. An external program sends the datagrams, because Node has no Unix datagram
+// sockets.
 import { spawn } from 'node:child_process'
 import type { Logger } from '../core/log/log.ts'
 import { every } from '../core/timer.ts'
 
-/** Says that the server is ready, and then that it is alive, twice in each WatchdogSec; a no-op outside of systemd. */
+/** Reports that the server is ready, and then that it is alive, twice per WatchdogSec. Does nothing outside of systemd. */
 export function notifySystemd(log: Logger, env: NodeJS.ProcessEnv = process.env): void {
   if (!env['NOTIFY_SOCKET']) return
   send(log, '--ready', `MAINPID=${process.pid}`)
   const microseconds = Number(env['WATCHDOG_USEC'])
   const isOurs = env['WATCHDOG_PID'] === undefined || env['WATCHDOG_PID'] === String(process.pid)
-  // An event loop that stands still says nothing, and systemd starts the server anew.
+  // If the event loop hangs, no report is sent and systemd restarts the server.
   if (microseconds > 0 && isOurs) every(microseconds / 2000, () => send(log, 'WATCHDOG=1')).unref()
   process.once('SIGTERM', () => send(log, 'STOPPING=1'))
 }

@@ -1,13 +1,13 @@
-// A password for a command: from the standard input, or asked for without showing it.
+// Reads a password for a command, from standard input or, without echo, from the terminal.
 import { text } from 'node:stream/consumers'
 import { UsageError } from './command.ts'
 
-/** From the standard input without its last line break, or from the terminal. Throws UsageError where there is none. */
+/** From standard input without the last line break, or from the terminal. Throws UsageError if there is none. */
 export async function readPassword(fromInput: boolean): Promise<string> {
   return fromInput ? (await text(process.stdin)).replace(/\r?\n$/, '') : ask()
 }
 
-/** Reads one line from the terminal without showing it. */
+/** Reads a line from the terminal without echo. */
 async function ask(): Promise<string> {
   const { stdin, stderr } = process
   if (!stdin.isTTY) throw new UsageError('the standard input is no terminal: give --password-stdin')

@@ -1,4 +1,4 @@
-// weir plugins: which run, what is wrong with those that do not, and the package of a new one.
+// weir plugins: lists plugins, finds problems, creates the package of a new plugin.
 import { dirname, resolve } from 'node:path'
 import { checkConfig } from '../core/check.ts'
 import { ConfigError, type ConfigProblem, locateProblems } from '../core/config/error.ts'
@@ -44,7 +44,7 @@ function prefixOf({ spec }: EnabledPlugin): string {
   return spec.routes === undefined ? '' : spec.prefix || '/'
 }
 
-/** `tcp 127.0.0.1:514`: of the tables that `tcpOptions`, `udpOptions` and `grpcOptions` make, those with an address. */
+/** Listeners with an address, such as `tcp 127.0.0.1:514`, from option tables of `tcpOptions`, `udpOptions` and `grpcOptions`. */
 function listenersOf({ spec, options }: EnabledPlugin): string[] {
   if (spec.listeners === undefined) return []
   return Object.entries(options as Readonly<Record<string, unknown>>).flatMap(([name, table]) => {
@@ -79,7 +79,7 @@ Options:
   }
 }
 
-/** A line for a module under the name of a built-in plugin, which may not be meant. */
+/** A warning for a module named like a built-in plugin, which may be a mistake. */
 function replacing(name: string, module: string | undefined): string[] {
   const builtIn = name.split('/')[0]!
   if (module === undefined || !Object.hasOwn(catalogue, builtIn)) return []

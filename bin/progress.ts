@@ -1,18 +1,18 @@
-// How far a long copy is: a bar on a terminal, a line now and then elsewhere; on stderr, so that results stay apart.
+// Shows the progress of a long copy on stderr: a bar on a terminal, occasional lines elsewhere.
 export interface Progress {
-  /** Bytes, or what else is counted, done since the last call. */
+  /** Bytes, or other units, done since the last call. */
   add(bytes: number): void
-  /** Bytes that are not needed after all, or come once more. */
+  /** Bytes that must be copied again, or turned out unnecessary. */
   takeBack(bytes: number): void
   end(): void
 }
 
 const width = 30
-/** Milliseconds between two pictures of the bar, and between two lines. */
+/** Milliseconds between two updates of the bar, and between two lines. */
 const redraw = 100
 const lineEvery = 5_000
 
-/** Amounts are told by `amountOf`, bytes by default. */
+/** `amountOf` formats amounts, by default as bytes. */
 export function showProgress(
   label: string,
   total: number,
@@ -47,7 +47,7 @@ export function showProgress(
   }
 }
 
-/** Three digits are enough to watch: `12.3 MiB`. */
+/** Three significant digits: `12.3 MiB`. */
 export function readable(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))

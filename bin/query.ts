@@ -1,4 +1,4 @@
-// weir query: asks a running server, in SQL or PromQL, and shows the rows.
+// weir query: runs a query on a server, in SQL or PromQL, and prints the rows.
 import type { RecordsAnswer } from '../core/format/answer.ts'
 import { table } from '../core/format/table.ts'
 import { convertTime, formatTimestamp } from '../core/model/time.ts'
@@ -10,7 +10,7 @@ const usage = `Asks a running server and prints the rows as a table.
 Usage: weir query [OPTIONS] QUERY
 
 Options:
-      --promql          QUERY is PromQL, not SQL; without --start and --end of the present moment
+      --promql          QUERY is PromQL, not SQL; without --start and --end it is evaluated now
       --start TIME      Where a PromQL query begins: Unix seconds or RFC 3339
       --end TIME        Where it ends
       --step DURATION   Time between two steps, 15s by default
@@ -73,7 +73,7 @@ interface Records {
 
 type Output = { readonly records: Records } | { readonly affectedrows: number }
 
-/** What each statement answers, a table each: as the format `table` writes it, with times for people. */
+/** A table per statement, in the format `table`, with formatted times. */
 async function* tablesOf(text: string): AsyncGenerator<string | Uint8Array> {
   for (const answer of (JSON.parse(text, keepDigits) as { output: readonly Output[] }).output) {
     if ('affectedrows' in answer) yield `${JSON.stringify(answer.affectedrows)}\n`
@@ -99,7 +99,7 @@ function cellText(value: unknown, type: ResultType): string {
   return isTimestamp(type) && value !== null ? formatTimestamp(convertTime(BigInt(text), timeUnit(type), 'ns')) : text
 }
 
-/** Numbers keep every digit that was sent. */
+/** Keeps all digits of numbers. */
 const keepDigits = ((_key: string, value: unknown, { source }: { source: string }) =>
   typeof value === 'number' ? rawJSON(source) : value) as (key: string, value: unknown) => unknown
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }

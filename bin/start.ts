@@ -40,19 +40,19 @@ export const start: Command = {
       })
     const { config, locate } = load()
     const folder = file === undefined ? process.cwd() : dirname(resolve(file))
-    // Before anything takes time: as process 1 of a container no signal counts that nobody listens to.
+    // Registered first, because a container's process 1 ignores signals without a listener.
     const signals = stopOnSignals(config.http.shutdown_grace)
     const defects = endOnDefects(folder)
-    // A rotated log or a changed file while the server starts is no reason to end.
+    // SIGHUP during the start (log rotation, changed file) must not end the process.
     let isHungUp = false
     const hangup = () => {
       isHungUp = true
     }
     process.on('SIGHUP', hangup)
-    // Rows on their way to disk live in buffers outside of the heap; without this V8 collects everything for each 64 MiB of them.
+    // Buffers of rows lie outside of the heap; without this flag V8 collects all garbage for each 64 MiB of them.
     setFlagsFromString('--external-memory-accounted-in-global-limit')
     watchHeap('server')
-    // Loaded late: a wrong flag or file answers without the weight of the server.
+    // Imported late, so that a wrong flag or file is reported without loading the server.
     const [{ start: startServer }, { followConfig }, { catalogue }] = await Promise.all([
       import('../core/start.ts'),
       import('../core/follow.ts'),

@@ -1,4 +1,4 @@
-// weir storage copy: all data of a folder to a ClickHouse cluster, or back; run again it goes on where it ended.
+// weir storage copy: copies all data of a folder to a ClickHouse cluster, or back. A second run continues where the first ended.
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pino from 'pino'
@@ -24,7 +24,7 @@ Options:
   --from PLACE       A data folder, such as ./weir_data, or clickhouse
   --to PLACE         The same; a folder that does not exist is made
   -c, --config FILE  TOML file with [storage.clickhouse]: addresses, user and the like of the cluster
-  --contents         Compare what rows hold, not just how many there are; it reads both sides as a whole
+  --contents         Compare the content of rows, not just their number; this reads both sides completely
   -h, --help         Show this text
 
 No server may run on a folder, and nobody may write to what is copied. Killed or cut off? Run it again: it counts both sides and copies what
@@ -91,10 +91,10 @@ function real(folder: string): string {
   }
 }
 
-/** An engine that is not open yet. Throws ConfigError, and Error for a source that is no data folder. */
+/** An engine that is not opened yet. Throws ConfigError, or Error for a source that is not a data folder. */
 async function makeEngine(place: string, file: string | undefined, isSource: boolean): Promise<Engine> {
   const isCluster = place === cluster
-  // A whole table is one request: what limits those of a server's users would end it.
+  // A whole table is read by one request, which the server's limits for users would end.
   const storage = isCluster ? { clickhouse: { timeout: '7d' } } : { data_home: place }
   const { config } = loadConfig({ file, env: process.env, overrides: { storage }, overridesFrom: 'command line' })
   if (isSource && !isCluster && !catalogThere(config.storage.data_home)) {
@@ -120,10 +120,10 @@ function shown(): CopyProgress {
   }
 }
 
-/** Slices of one table that are told. */
+/** Maximum slices printed per table. */
 const maxTold = 20
 
-/** The summary; the exit code says the same. */
+/** Prints the summary and sets the exit code. */
 function conclude({ tables, rows, written, differences }: CopyResult, contents: boolean): void {
   for (const { database, table, slices } of differences) {
     for (const slice of slices.slice(0, maxTold)) print(`difference: ${database}.${table}, ${describe(slice)}`)
@@ -144,7 +144,7 @@ function describe({ from, to, rows, there, type }: TimeSlice): string {
   return `${time(from)} to ${time(to)}: ${counts}`
 }
 
-/** Slices begin and end at whole minutes; times that no calendar has are told as numbers. */
+/** Slices are bounded by whole minutes; times outside of the calendar are printed as numbers. */
 function printTime(value: bigint, perSecond: bigint): string {
   const date = new Date(Number(value / perSecond) * 1000)
   return Number.isNaN(date.getTime()) ? String(value) : date.toISOString().replace('.000Z', 'Z')

@@ -1,4 +1,4 @@
-// weir storage: examines a data folder no server runs on, repairs it, and copies it to another engine.
+// weir storage: checks and repairs the data folder of a stopped server, and copies it to another engine.
 import { loadConfig } from '../core/config/load.ts'
 import { type DataFolder, type Examination, examine, type Finding } from '../core/storage/embedded/repair/check.ts'
 import { planRepair } from '../core/storage/embedded/repair/repair.ts'
@@ -16,8 +16,8 @@ Usage: weir storage check [--config FILE | --data-home DIR]
 Options:
 ${folderOptions}
 
-One line per finding with file and byte. "damage" loses rows or stops the start; "leftover" is what a crash leaves, the next start clears
-it away, whole data files to lost+found.
+One line per finding with file and byte. "damage" loses rows or stops the start; "leftover" is what a crash left: the next start removes
+it, and moves complete data files to lost+found.
 Exit code 0: sound; 1: damaged, or the folder is in use.`,
   async run(args) {
     const folder = folderOf(
@@ -30,7 +30,7 @@ Exit code 0: sound; 1: damaged, or the folder is in use.`,
 }
 
 const repair: Command = {
-  usage: `Says what it would take to make a damaged data folder start again, and does it with --yes. No server may run on the folder.
+  usage: `Plans the repair of a damaged data folder, and carries it out with --yes. No server may run on the folder.
 
 Usage: weir storage repair [--yes] [--config FILE | --data-home DIR]
 
@@ -38,8 +38,8 @@ Options:
   --yes              Do it; otherwise nothing is changed
 ${folderOptions}
 
-What is replaced goes to lost+found/TIME in the data folder, copies of the catalog included; copied back as a whole it gives the folder as
-it was. What damaged files held is lost to the server until it is restored from a backup. Exit code 0: sound, or sound again; 1: damaged.`,
+Replaced files, including copies of the catalog, are moved to lost+found/TIME in the data folder; moving them all back undoes the repair.
+The content of damaged files is lost until it is restored from a backup. Exit code 0: sound, or sound again; 1: damaged.`,
   async run(args) {
     const options = {
       yes: { type: 'boolean' },
@@ -82,7 +82,7 @@ export const storage: Command = {
   run: args => dispatch(commands, args, usage)
 }
 
-/** True when the steps ran. */
+/** True if the steps were run. */
 async function repairFolder(folder: DataFolder, examination: Examination, yes: boolean): Promise<boolean> {
   if (!examination.findings.some(finding => finding.kind === 'damage')) return false
   const plan = await planRepair(folder, examination)
@@ -113,7 +113,7 @@ function lineOf({ kind, file, offset, message }: Finding): string {
   return `${kind}: ${file}${offset === undefined ? '' : ` at byte ${offset}`}: ${message}`
 }
 
-/** The summary; the exit code says the same. */
+/** Prints the summary and sets the exit code. */
 function conclude({ findings, files, log }: Examination): void {
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
   const records = log.segments.reduce((sum, segment) => sum + segment.records.length, 0)

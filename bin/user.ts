@@ -1,4 +1,4 @@
-// weir user: makes hashes for a credential file.
+// weir user: makes password hashes and tokens for a credential file.
 import { hashPassword, makeToken } from '../core/auth/password.ts'
 import { parseUserList } from '../core/auth/users.ts'
 import { type Command, type Commands, dispatch, parseFlags, print, UsageError } from './command.ts'

@@ -15,7 +15,7 @@ import {
 import { type Command, parseFlags, print, UsageError } from './command.ts'
 
 export const vrl: Command = {
-  usage: `Runs a script of the vrl processor on an event, and prints its result and the event it leaves.
+  usage: `Runs a script of the vrl processor on an event, and prints its result and the changed event.
 
 Usage: weir vrl --program FILE [--object FILE]
        weir vrl --ndjson
@@ -53,7 +53,7 @@ function logLine(level: string, message: string): void {
   process.stderr.write(`${level}: ${message}\n`)
 }
 
-/** A line is answered before the next one is read. */
+/** Answers each line before reading the next one. */
 async function answerLines(): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() !== '') process.stdout.write(`${answer(line)}\n`)
@@ -73,7 +73,7 @@ interface Request {
 
 function answer(line: string): string {
   const { id, program: source, timezone = 'UTC', read_only = [] } = JSON.parse(line) as Request
-  // Read a second time without loss: the event may hold integers of 64 bits.
+  // Parsed again without loss, because the event may contain 64-bit integers.
   const request = readJsonValue(line)
   const event = (request instanceof Map && request.get('object')) || new Map()
   const zone = parseZone(timezone)

@@ -3,16 +3,18 @@
 import { existsSync } from 'node:fs'
 
 const source = new URL('./main.ts', import.meta.url)
-// Node strips types of files outside of node_modules only.
+// Node strips types only from files outside of node_modules.
 const inRepository = existsSync(source)
 
-/** Young objects get 16 MiB: by itself V8 takes 128 MiB on a large machine and is not faster by it. */
+/** 16 MiB for young objects: V8's default on large machines is 128 MiB, which is not faster. */
 const youngSpace = '--max-semi-space-size'
-/** The heap is looked through when it has doubled: by itself V8 lets it grow four times as large where the machine has the memory. */
+/** Collects garbage when the heap has doubled; V8's default lets it quadruple if memory is available. */
 const heapGrowth = '--heap-growing-percent'
-/** Nobody who may send a signal opens a debugger with it. */
+/** Prevents that a signal (SIGUSR1) opens a debugger. */
 const noDebugger = '--disable-sigusr1'
-/** glibc: few arenas, and blocks of some size go back to the system at once: holes do not. A user's own settings win. */
+/**
+ * glibc: few arenas, and large blocks are returned to the system at once, which avoids fragmentation. A user's own settings take precedence.
+ */
 const allocator = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
@@ -27,7 +29,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   await main(process.argv.slice(2))
 }
 
-/** Becomes the same command with settings that are read only when a process starts; the process keeps its number. */
+/** Re-executes the command with settings that only take effect at process start; the process id stays the same. */
 function tune() {
   const { argv, env, execArgv, execPath, platform } = process
   const given = [...execArgv, env.NODE_OPTIONS ?? '']

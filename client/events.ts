@@ -1,4 +1,4 @@
-// Server-sent events, as far as the server uses them.
+// Reads server-sent events: the part of the format that the server uses.
 
 export interface ServerEvent {
   readonly event: string

@@ -1,37 +1,37 @@
-// Requests with credentials, a limit and retries.
+// Sends requests with credentials, a time limit and retries.
 
 export interface ClientOptions {
   /** Address of the server, `http://127.0.0.1:4000`; a path before `/v1` may follow. */
   readonly url: string
-  /** Database of all requests, `public` without it. */
+  /** Database of all requests; default `public`. */
   readonly db?: string
   readonly user?: string
   readonly password?: string
-  /** A token instead of user and password. */
+  /** An access token, used instead of user and password. */
   readonly token?: string
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How often a request is sent again that the server could not take now; 5 without it. */
+  /** How many times a request is retried when the server is overloaded or unreachable; default 5. */
   readonly retries?: number
-  /** Instead of the global `fetch`. */
+  /** The function that sends requests; default the global `fetch`. */
   readonly fetch?: typeof fetch
 }
 
-/** What every request may be given. */
+/** Options of every request. */
 export interface RequestOptions {
-  /** Ends the request, and waiting before it is sent again. */
+  /** Aborts the request, also while it waits for a retry. */
   readonly signal?: AbortSignal
   /** Database of this request. */
   readonly db?: string
 }
 
-/** The server's answer that it did not do what was asked; `status` is 0 where there was no answer. */
+/** A request that failed. `status` is 0 if the server did not answer. */
 export class WeirError extends Error {
-  /** Of HTTP. */
+  /** HTTP status code; 0 if the server did not answer. */
   readonly status: number
-  /** Of the server: docs/errors.md. */
+  /** Error code of the server: docs/errors.md lists them. */
   readonly code: number | undefined
-  /** Seconds after which the server says the request may succeed. */
+  /** Seconds to wait before a retry, as the server's `Retry-After` says. */
   readonly retryAfter: number | undefined
 
   constructor(message: string, status: number, code?: number, retryAfter?: number, cause?: unknown) {
@@ -45,19 +45,20 @@ export class WeirError extends Error {
 
 export interface Sending extends RequestOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE'
-  /** Of the URL; those that are undefined are left out. */
+  /** Query parameters of the URL; undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: string | URLSearchParams
   readonly type?: string
-  /** Whether it may be sent again when nobody knows whether it arrived: true for what changes nothing. */
+  /** Whether a retry is safe when it is unknown whether the request arrived: true for requests that change nothing. */
   readonly repeatable: boolean
 }
 
 export type Send = (path: string, sending: Sending) => Promise<Response>
 
 /**
- * Sends requests. One that is answered with 429 or 503 is sent again after the time that `Retry-After` says, or after a growing one; one
- * without an answer only where it is repeatable. Rejects with WeirError, and with the signal's reason.
+ * Returns a function that sends requests. A request answered with 429 or 503 is retried after the time in `Retry-After`, or else with
+ * exponential backoff; a request without an answer is retried only if it is `repeatable`. Rejects with WeirError, or with the reason of
+ * an aborted signal.
  */
 export function createSend(options: ClientOptions): Send {
   const { url, retries = 5, fetch: ask = fetch } = options
@@ -75,7 +76,7 @@ export function createSend(options: ClientOptions): Send {
       signal?.throwIfAborted()
       const isBusy = failure.status === 429 || failure.status === 503
       if (attempt >= retries || !(isBusy || (failure.status === 0 && repeatable))) throw failure
-      await wait(failure.retryAfter === undefined ? growing(attempt) : failure.retryAfter * 1000, signal)
+      await wait(failure.retryAfter === undefined ? backoff(attempt) : failure.retryAfter * 1000, signal)
     }
   }
 }
@@ -98,7 +99,7 @@ async function errorOf(response: Response): Promise<WeirError> {
     const { error, code } = JSON.parse(text)
     if (typeof error === 'string') return new WeirError(error, status, code, retryAfter)
   } catch {
-    // A proxy answers in words of its own.
+    // A proxy's error body may not be the server's JSON.
   }
   return new WeirError(text || `the server answers ${status}`, status, undefined, retryAfter)
 }
@@ -110,12 +111,12 @@ function secondsOf(text: string | null): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }
 
-/** Milliseconds: a quarter of a second and twice as long each time, up to half a minute, spread so that clients do not come at once. */
-function growing(attempt: number): number {
+/** Milliseconds before a retry: exponential backoff from 250 ms to 30 s, with jitter so that clients do not retry at the same time. */
+function backoff(attempt: number): number {
   return Math.min(30_000, 250 * 2 ** attempt) * (0.5 + Math.random())
 }
 
-/** What timers hold; a longer time would be none. */
+/** The longest delay of a timer in milliseconds; `setTimeout` fires at once for a longer one. */
 const maxTimer = 2 ** 31 - 1
 
 function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -147,7 +148,7 @@ function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 }
 
-/** Pieces of the text of a body; leaving the loop early ends the request. */
+/** Yields the text of a body in chunks; leaving the loop early aborts the request. */
 export async function* textOf(response: Response): AsyncGenerator<string, void> {
   const reader = response.body!.getReader()
   const decoder = new TextDecoder()

@@ -11,16 +11,16 @@ export type { Column, Row } from './records.ts'
 
 export interface IngestOptions extends RequestOptions {
   readonly table: string
-  /** `svc_identity` without it: items are stored as they are. */
+  /** Name of the pipeline; default `svc_identity`, which stores items unchanged. */
   readonly pipeline?: string
   readonly version?: string
-  /** Leaves out items that fail, and reports them. */
+  /** Whether items that fail are left out and reported, instead of failing the whole request. */
   readonly skipErrors?: boolean
 }
 
 export interface Ingested {
   readonly rows: number
-  /** Items that were left out, and the first few reasons; `index` counts from the first item of all. */
+  /** Number of items left out, and the first few errors; `index` counts from the first item passed to the method. */
   readonly skipped: { readonly count: number; readonly errors: readonly { index: number; message: string }[] }
 }
 
@@ -30,7 +30,7 @@ export type SqlValue = string | number | boolean | null
 export interface QueryOptions extends RequestOptions {
   /** Values of `$1`, `$2` … in order, or of `$name`. */
   readonly params?: readonly SqlValue[] | Readonly<Record<string, SqlValue>>
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit?: number
 }
 
@@ -41,7 +41,7 @@ export interface Result<R> {
 
 export interface PromqlQuery {
   readonly query: string
-  /** A moment: Date, Unix seconds, or RFC 3339. */
+  /** A point in time: a Date, Unix seconds, or an RFC 3339 string. */
   readonly start: Date | number | string
   readonly end: Date | number | string
   /** A duration such as `15s`, or seconds. */
@@ -51,7 +51,7 @@ export interface PromqlQuery {
 export interface StoredPipeline {
   readonly name: string
   readonly version: string
-  /** The document, where it was asked for. */
+  /** The YAML document, if it was requested. */
   readonly pipeline?: string
 }
 
@@ -59,11 +59,11 @@ export interface Pipelines {
   /** Stores a YAML document as a new version; `warnings` are about its unknown keys. */
   create(name: string, document: string, options?: RequestOptions): Promise<StoredPipeline & { warnings: unknown[] }>
   get(name: string, options?: RequestOptions & { readonly version?: string }): Promise<StoredPipeline>
-  /** Whether the version was there. */
+  /** Resolves to whether the version existed. */
   remove(name: string, version: string, options?: RequestOptions): Promise<boolean>
-  /** The statement that makes the table the pipeline writes to. */
+  /** The CREATE TABLE statement of the table that the pipeline writes to. */
   ddl(name: string, table: string, options?: RequestOptions): Promise<string>
-  /** What a stored pipeline, or a document, makes of items. */
+  /** Runs a stored pipeline or a document on items without storing them, and returns the resulting rows. */
   dryRun(
     of: { readonly name: string } | { readonly document: string },
     items: readonly Item[],
@@ -72,18 +72,18 @@ export interface Pipelines {
 }
 
 export interface TailOptions extends RequestOptions {
-  /** Told when the server skipped lines because this client reads too slowly. */
+  /** Called when the server skipped lines because this client reads too slowly. */
   onLost?(rows: number): void
 }
 
 export interface Client {
-  /** Stores items, some thousands in a request, one request after the other; those before one that fails are stored. */
+  /** Stores items in requests of some thousands, one after the other. If a request fails, the items of the requests before it are stored. */
   ingest(items: Iterable<Item> | AsyncIterable<Item>, options: IngestOptions): Promise<Ingested>
-  /** The rows of one statement, all of them in memory. `R` is what you know of them. */
+  /** All rows of one statement, held in memory. `R` is the type of a row. */
   query<R extends object = Row>(sql: string, options?: QueryOptions): Promise<Result<R>>
-  /** The rows of one statement while they arrive; leaving the loop ends the query. */
+  /** Yields the rows of one statement while they arrive; leaving the loop ends the query. */
   stream<R extends object = Row>(sql: string, options?: QueryOptions): AsyncGenerator<R, void>
-  /** Runs statements that change something; the number of rows they changed. */
+  /** Runs statements that change data; resolves to the number of affected rows. */
   execute(sql: string, options?: QueryOptions): Promise<number>
   /** The rows of one statement as an Arrow IPC stream, for `tableFromIPC` of apache-arrow or DuckDB. */
   arrow(
@@ -211,7 +211,7 @@ async function collect<R extends object>(response: Response): Promise<Result<R>>
   return { columns, rows }
 }
 
-/** Statements that change nothing may be sent once more when nobody knows whether they arrived. */
+/** Statements that change nothing: a retry is safe when it is unknown whether the request arrived. */
 function isReading(sql: string): boolean {
   return /^\s*(?:select|with|show|describe|desc|explain|tql|values|from)\b/i.test(sql) && !/;\s*\S/.test(sql)
 }

@@ -1,13 +1,13 @@
-// Rows of an answer, one by one while they arrive, with values of the types their columns have.
+// Parses the rows of a response while they arrive, and converts values to the types of their columns.
 import { WeirError } from './http.ts'
 
 export interface Column {
   readonly name: string
-  /** As the server names it: `Int64`, `Float64`, `String`, `TimestampNanosecond` … */
+  /** Type name of the server: `Int64`, `Float64`, `String`, `TimestampNanosecond` … */
   readonly type: string
 }
 
-/** A row by the names of its columns. */
+/** A row as an object with the column names as keys. */
 export type Row = Readonly<Record<string, unknown>>
 
 export type MakeRow = (cells: readonly unknown[]) => Row
@@ -19,7 +19,7 @@ export type MakeRow = (cells: readonly unknown[]) => Row
 export function rowMaker(columns: readonly Column[]): MakeRow {
   const reads = columns.map(({ name, type }) => [name, readerOf(type)] as const)
   return cells => {
-    // A column may have any name: `__proto__`, too.
+    // No prototype, since a column may be named `__proto__`.
     const row: Record<string, unknown> = Object.create(null)
     for (const [i, [name, read]] of reads.entries()) {
       const cell = cells[i]
@@ -36,7 +36,7 @@ function readerOf(type: string): (cell: unknown) => unknown {
   return cell => cell
 }
 
-/** What `JSON.parse` reads, with whole numbers beyond 2^53 as bigint. */
+/** Parses JSON like `JSON.parse`, but integers beyond 2^53 become bigint. */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, readNumber as (key: string, value: unknown) => unknown)
 }
@@ -49,7 +49,7 @@ function readNumber(_key: string, value: unknown, context?: { readonly source?: 
 
 const rowsBegin = '"rows":['
 
-/** The rows of the first statement of an answer in `svc_v1`; none where it only changed something. */
+/** The rows of the first statement in a response of format `svc_v1`; empty if the statement only changed data. */
 export async function* readRows(pieces: AsyncIterable<string>, onColumns: (columns: readonly Column[]) => void) {
   let text = ''
   let make: MakeRow | undefined

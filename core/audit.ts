@@ -1,20 +1,20 @@
-// The audit log: schema changes, deletes, administration and refused requests with their users, as lines of JSON.
+// The audit log: schema changes, deletes, administration and refused requests, with their users, as lines of JSON.
 import type { Config } from './config/schema.ts'
 import { isDbError } from './errors.ts'
 import type { RequestContext } from './http/context.ts'
 import { createLogFiles } from './log/file.ts'
 import type { Metrics } from './metrics/metrics.ts'
 
-/** One line. */
+/** A line of the audit log. */
 interface AuditEvent {
   /** `login`, `create_table`, `delete`, `call` … */
   readonly action: string
   readonly user: string
-  /** Of the client; absent for work of the server itself. */
+  /** Address of the client; absent for work of the server itself. */
   readonly address?: string | undefined
   readonly server?: string
   readonly db?: string
-  /** What it was done to. */
+  /** The object of the action, for example a table. */
   readonly target?: string
   /** `ok`, or the code of the error. */
   readonly result: string
@@ -22,15 +22,15 @@ interface AuditEvent {
 
 export interface Audit {
   record(event: AuditEvent): void
-  /** Does what a request asks for, and records how it ended. */
+  /** Runs an action and records how it ended. */
   watch<T>(ctx: RequestContext, action: string, target: string, work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Longer texts of clients are cut. */
+/** Maximum characters of a client's text; longer ones are cut. */
 const maxText = 500
 
-/** Throws when the folder cannot be made. Lines that cannot be written are lost and counted. */
+/** Throws if the folder cannot be created. Lines that cannot be written are dropped and counted. */
 export function createAudit(config: Config['audit'], metrics: Metrics): Audit {
   const events = metrics.counter('svc_audit_events_total', 'Lines of the audit log, by what was done.', ['action'])
   const help = 'Lines of the audit log that could not be written, or went beyond [audit] max_file_size.'

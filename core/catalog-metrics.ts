@@ -1,4 +1,4 @@
-// How many databases and tables there are, counted when somebody asks.
+// Metrics of the numbers of databases and tables, computed when they are scraped.
 import type { Metrics } from './metrics/metrics.ts'
 import type { Store } from './storage/store.ts'
 

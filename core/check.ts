@@ -1,4 +1,4 @@
-// What of a configuration shows only when it is loaded. A start, a reload and `weir config check` refuse the same ones.
+// Checks a configuration beyond its schema. Start, reload and `weir config check` share these checks.
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createUserProvider } from './auth/create.ts'
@@ -12,9 +12,8 @@ import { type Catalogue, loadPlugins } from './registry.ts'
 import type { EnabledPlugin } from './server.ts'
 
 /**
- * The plugins a configuration runs, in the order they depend on each other. Throws ConfigError with everything that is wrong with its
- * plugins, engine, certificate, users and folders; opens and writes nothing. `log` is told what is only strange. `folder` is where modules
- * count from.
+ * The plugins of a configuration, each after those it depends on. Throws ConfigError with all problems of plugins, engine, certificate, users
+ * and folders. Opens and writes nothing; warnings go to `log`. Module paths are relative to `folder`.
  */
 export async function checkConfig(
   config: Config,
@@ -44,7 +43,7 @@ export async function checkConfig(
   return plugins
 }
 
-/** Throws ConfigError where users are those of a plugin that is not there, or knows none. */
+/** Throws ConfigError if `user_provider` names a plugin that is not enabled or does not authenticate. */
 function checkUserPlugin({ user_provider }: Config, plugins: readonly EnabledPlugin[] | undefined): void {
   const name = userPlugin(user_provider)
   if (name === undefined || plugins === undefined) return
@@ -55,14 +54,14 @@ function checkUserPlugin({ user_provider }: Config, plugins: readonly EnabledPlu
     throw new ConfigError([{ path, message: `plugin ${name} knows no users: it has no authenticate` }])
 }
 
-/** Folders that cannot be made because a file is in their place, or in that of a folder above. */
+/** Folders that cannot be created because a file is in their place, or in that of a parent folder. */
 function blockedFolders({ storage, wal, logging }: Config): ConfigProblem[] {
   const folders: readonly (readonly [readonly string[], string])[] = [
     [['storage', 'data_home'], storage.data_home],
     [['wal', 'dir'], wal.dir],
     ...(logging.max_log_files > 0 ? [[['logging', 'dir'], logging.dir] as const] : [])
   ]
-  // The folders of log and data are below the first where nothing else is said.
+  // By default the folders of log and data are below the first; report the problem once.
   const told = new Set<string>()
   return folders.flatMap(([path, folder]) => {
     const file = fileInPlaceOf(folder)
@@ -80,7 +79,7 @@ function fileInPlaceOf(folder: string): string | undefined {
   }
 }
 
-/** What cannot be looked at may be a folder. */
+/** Errors other than "not found" are treated as a folder. */
 function kindOf(path: string): 'folder' | 'other' | 'missing' {
   try {
     return statSync(path).isDirectory() ? 'folder' : 'other'

@@ -1,16 +1,17 @@
-// How the parts of a server are: each plugin, and what it reports of its own parts.
+// The health of plugins and of the parts they report: states for `/status`, `/ready` and the metric `svc_plugin_status`.
 import type { Metrics } from './metrics/metrics.ts'
 
 type ComponentState = 'starting' | 'ok' | 'degraded' | 'failed'
 
 export interface ComponentReport {
-  /** A part of the plugin, a word; absent: the plugin as a whole. */
+  /** Name of the part, one word; absent: the report is about the plugin as a whole. */
   readonly component?: string
   readonly state: ComponentState
-  /** Why it is not ok, a sentence without capital and full stop. */
+  /** Why the state is not `ok`: a sentence without capital letter and full stop. */
   readonly reason?: string
 }
 
+/** The state of a plugin, or of one part of it, as `/status` shows it. */
 export interface ComponentStatus extends ComponentReport {
   readonly plugin: string
   /** Milliseconds since 1970 of the last change of state. */

@@ -43,7 +43,7 @@ export {
 } from './model/json-walk.ts'
 export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
 export type { Limit } from './model/limit.ts'
-export { nameProblem } from './model/name.ts'
+export { nameProblem, timeColumn, valueColumn } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'
 export type { SeriesKeys, SeriesLabel, SeriesName, SeriesWrite } from './model/series.ts'
 export { joinSeriesKeys } from './model/series.ts'
@@ -57,6 +57,8 @@ export {
   daysFromCivil,
   daysInMonth,
   formatTimestamp,
+  maxDate,
+  maxSeconds,
   parseTimestamp,
   parseZone,
   putNanoseconds,

@@ -1,4 +1,4 @@
-// What a process has once, whatever its plugins: configuration, log, metrics, users and the store.
+// The parts that exist once per process: configuration, log, metrics, users and the store.
 import type { TSchema } from 'typebox'
 import type { Audit } from './audit.ts'
 import { defaultUser, type UserProvider } from './auth/provider.ts'
@@ -16,50 +16,52 @@ import type { Store } from './storage/store.ts'
 import type { SystemTables } from './storage/system.ts'
 import type { TraceSwitch } from './trace/trace.ts'
 
-/** What a process has once. Plugins are handed it as `PluginCore`. */
+/** The parts that exist once per process. Plugins get them as `PluginCore`. */
 export interface Core {
   readonly config: Config
   readonly log: Logger
-  /** Tells each line of the log as JSON; returns what ends it. */
+  /** Calls `listener` with each log line as JSON; the returned function ends that. */
   listenToLog(listener: (json: string) => void): () => void
   readonly logLevels: Pick<LogSwitch, 'current' | 'change'>
   readonly metrics: Metrics
-  /** What results are answered in; a plugin adds its own in `setup`. */
+  /** The result formats. A plugin adds its own in `setup`. */
   readonly formats: ResultFormats
   /** Counts in `svc_refused_total`. */
   countRefused(plugin: string, error: Pick<DbError, 'code'>): void
   readonly components: Components
-  /** Told which work runs on the event loop. */
+  /** Records which work runs on the event loop, so that a late loop can be explained. */
   readonly loop: Pick<LoopWatch, 'note'>
-  /** Records what operators want to know of later. */
+  /** Writes to the audit log. */
   readonly audit: Omit<Audit, 'close'>
   readonly tracing: Omit<TraceSwitch, 'close'>
   /** Undefined: every request runs as the default user. */
   readonly users: UserProvider | undefined
   readonly store: Store
-  /** For plugins that keep something of their own. */
+  /** Tables in the system database, for plugins that store data of their own. */
   readonly system: SystemTables
-  /** For whoever runs queries of users. */
+  /** For plugins that run queries of users; see `watchQuery`. */
   readonly slowQueries: SlowQueries
-  /** What runs, in the order it was set up. */
+  /** The enabled plugins, in the order of their setup. */
   readonly plugins: readonly PluginInfo[]
-  /** Why the server answers, but should get no requests: its storage engine is not done with the start, or takes no writes any more. */
+  /**
+   * Why the server answers but is not ready for requests: its storage engine is still starting, or takes no more writes. Undefined when it is ready.
+   */
   whyNotReady(): string | undefined
-  /** Milliseconds since 1970. */
+  /** Start of the process in milliseconds since 1970. */
   readonly startedAt: number
   /** `limit`: see `Engine.close`. */
   close(limit?: AbortSignal): Promise<void>
 }
 
-/** The core as one plugin has it: what the plugin says here is said in its own name. */
+/** The core as one plugin gets it: counts, reports and contexts carry the plugin's name. */
 export interface PluginCore extends Core {
-  /** The name of its table: `mine`, or `mine/edge` where the plugin runs once more as `[plugins."mine/edge"]`. */
+  /** The plugin's name in the configuration: `mine`, or `mine/edge` for a second instance `[plugins."mine/edge"]`. */
   readonly plugin: string
-  /** Counts what the plugin refused; errors of its routes are counted already. */
+  /** Counts a refusal in `svc_refused_total`, labelled with this plugin. Errors that leave a route are counted already. */
   refused(error: Pick<DbError, 'code'>): void
-  /** Says how the plugin or a part of it is: shown by `/status` and `/ready`, and in `svc_plugin_status`. It is `ok` from its start on. */
+  /** Reports the state of the plugin, or of a part of it. `/status`, `/ready` and `svc_plugin_status` show it. Each plugin starts as `ok`. */
   report(report: ComponentReport): void
-  /** The context of work without a request, in `setup` for example: as the default user, without an end. */
+  /** A context for work outside of requests, for example in `setup`: it acts as the default user and has no time limit. */
   context(db?: string): RequestContext
 }
 
@@ -82,7 +84,10 @@ export interface PluginInfo {
   readonly options: TSchema
 }
 
-/** The context of work the process does by itself, as the default user, without an end: reading a plugin's own tables at the start, for example. */
+/**
+ * A context for work that the process does by itself, for example reading a plugin's own tables at the start: it acts as the default user and has no
+ * time limit.
+ */
 export function internalContext(core: Pick<Core, 'config' | 'log'>, plugin: string, db = 'public'): RequestContext {
   return {
     db,

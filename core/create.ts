@@ -1,4 +1,4 @@
-// Opens what a process has once: log, metrics, users and the store.
+// Creates the core: log, metrics, users and the store.
 import { type Audit, createAudit } from './audit.ts'
 import { createUserProvider } from './auth/create.ts'
 import type { UserProvider } from './auth/provider.ts'
@@ -24,13 +24,13 @@ import { configuredTracing } from './trace/configured.ts'
 import type { Tracing } from './trace/trace.ts'
 
 interface CoreOptions {
-  /** Where a storage engine's module counts from. */
+  /** The folder that an engine's module path is relative to. */
   readonly folder: string
   readonly plugins: readonly PluginInfo[]
   readonly reducers?: readonly string[]
 }
 
-/** Opens the store of a configuration; throws with nothing left open, ConfigError for what the configuration is to blame for. */
+/** Creates the core of a configuration. If it fails, everything opened is closed; throws ConfigError for problems of the configuration. */
 export async function createCore(config: Config, { folder, plugins, reducers = [] }: CoreOptions): Promise<Core> {
   const makeEngine = await loadEngine(config.storage.engine, folder)
   const metrics = createMetrics({ process: true })
@@ -133,7 +133,7 @@ type EngineFactory = (
 ) => Engine
 
 /**
- * One of the two engines, or the default export of a module: a function with the same parameters. ConfigError where `storage.engine` names
+ * A built-in engine, or the default export of a module: a function with the same parameters. Throws ConfigError if `storage.engine` names
  * none.
  */
 export async function loadEngine(name: string, folder: string): Promise<EngineFactory> {

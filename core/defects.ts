@@ -1,4 +1,4 @@
-// What nobody catches: told with what is known of it, then the process ends in order.
+// Handles uncaught errors: logs them with what is known, then ends the process in order.
 import { resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { reasonOf } from './errors.ts'
@@ -6,18 +6,18 @@ import { exitNow, exitWithin } from './exit.ts'
 import { pluginAtWork } from './phase.ts'
 import type { Running } from './start.ts'
 
-/** Exit code of a process that a defect has ended: EX_SOFTWARE of sysexits.h. */
+/** Exit code after a defect: EX_SOFTWARE of sysexits.h. */
 const exitCode = 70
 
-/** Milliseconds the server has to close beyond `http.shutdown_grace`. */
+/** Milliseconds the server has to close, beyond `http.shutdown_grace`. */
 export const closingTime = 5_000
 
 interface Defects {
-  /** From now on defects are logged by this server, and close it. */
+  /** From now on, this server logs defects and is closed by them. */
   follow(running: Running): void
 }
 
-/** Watches for exceptions and rejections that nobody handles. `folder` is where paths of plugins count from. */
+/** Watches for uncaught exceptions and rejections. Plugin paths are relative to `folder`. */
 export function endOnDefects(folder: string): Defects {
   let running: Running | undefined
   let isEnding = false
@@ -42,7 +42,7 @@ export function endOnDefects(folder: string): Defects {
   }
 }
 
-/** The plugin whose files a stack names first. */
+/** The plugin of the first plugin file in the stack. */
 function pluginOf(thrown: unknown, { core }: Running, folder: string): string | undefined {
   const own = fileURLToPath(new URL('../plugins/', import.meta.url))
   const homes = core.plugins.map(({ name }) => {

@@ -1,4 +1,4 @@
-// Every way a request can fail: one table of codes with their HTTP statuses, one error class, two that carry more.
+// Errors: the table of codes with their HTTP statuses, one error class, and two subclasses that carry more.
 
 /** Name → numeric code and HTTP status. The numbers are part of the wire interface and never change meaning. */
 export const errorCodes = {
@@ -35,23 +35,25 @@ export const errorCodes = {
   PermissionDenied: { code: 7006, status: 403 }
 } as const
 
+/** The name of an error code. */
 export type ErrorCode = keyof typeof errorCodes
 
+/** What an error carries besides code and message. */
 export interface ErrorOptions {
   readonly cause?: unknown
-  /** HTTP status where it differs from the code's own (405, 408, 413, 415 …). */
+  /** HTTP status, if it differs from the code's (405, 408, 413, 415 …). */
   readonly status?: number
-  /** The message may quote stored values: users who may not read get another one. */
+  /** True: the message may quote stored values, so users who may not read get another text. */
   readonly quotesValues?: boolean
   /** Seconds after which the same request may succeed; sent as `Retry-After`. */
   readonly retryAfter?: number
-  /** Where in the text of a `SqlQuery` it is, in characters. */
+  /** Offset in the text of a `SqlQuery`, in characters. */
   readonly offset?: number
 }
 
 const brand = Symbol.for('weir.error')
 
-/** The one error thrown on purpose. Anything else that escapes is a defect and answers 500 with its text masked. */
+/** An expected error. Any other error that leaves a route is a defect; it is answered with 500 and its text is hidden. */
 export class DbError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -71,7 +73,7 @@ export class DbError extends Error {
   }
 }
 
-/** Text that cannot be read: `line` and `column` count from 1. */
+/** Text that cannot be parsed; `line` and `column` count from 1. */
 export class ParseError extends DbError {
   readonly line: number
   readonly column: number
@@ -84,13 +86,14 @@ export class ParseError extends DbError {
   }
 }
 
+/** An item of a request that was refused. */
 export interface ItemError {
   /** Position of the item in the request, from 0. */
   readonly index: number
   readonly message: string
 }
 
-/** Some items of a request cannot be taken; `items` holds the first few. */
+/** Some items of a request were refused; `items` holds the first few. */
 export class ItemsError extends DbError {
   readonly items: readonly ItemError[]
 
@@ -102,7 +105,7 @@ export class ItemsError extends DbError {
   }
 }
 
-/** One line that says what was thrown, which in JavaScript may be anything. */
+/** One line that describes a thrown value, which may be anything. */
 export function reasonOf(thrown: unknown): string {
   const { message, name } = Object(thrown) as { readonly message?: unknown; readonly name?: unknown }
   if (typeof message === 'string' && message !== '') return message.split('\n')[0]!
@@ -111,7 +114,7 @@ export function reasonOf(thrown: unknown): string {
   return `${typeof thrown === 'object' && thrown !== null ? 'an object' : String(thrown)} was thrown, which is no Error`
 }
 
-/** The same with another text; the former one is its cause, which the log shows. */
+/** The error with another text; the original becomes its cause, which the log shows. */
 export function withMessage(error: DbError, message: string): DbError {
   const { code, status, retryAfter, quotesValues, offset } = error
   return new DbError(code, message, {
@@ -123,7 +126,7 @@ export function withMessage(error: DbError, message: string): DbError {
   })
 }
 
-/** True for a DbError of any copy of this package (a third-party plugin may bring its own). */
+/** Whether a value is a DbError, of any copy of this package (a third-party plugin may bring its own). */
 export function isDbError(error: unknown): error is DbError {
   return typeof error === 'object' && error !== null && brand in error
 }

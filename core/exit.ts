@@ -1,4 +1,4 @@
-// The end of the process, whatever its threads are at.
+// Ends the process, whatever its threads do.
 import { existsSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { after } from './timer.ts'
@@ -9,13 +9,13 @@ const shell = '/bin/sh'
 const patience = 1_000
 
 /**
- * Ends the process now. The runtime's own way waits for its threads, so a file operation that nobody answers (a full pipe, a share that is
- * gone) or a library that does not end would hold it for ever: everything is closed and synced before, so the process becomes one that
- * only ends with the code. Listeners for `exit` are called.
+ * Ends the process at once. Node's own exit waits for threads, so a hanging file operation (a full pipe, an unreachable share) or library
+ * could block it for ever. Everything is closed and synced before, so the process image is replaced by a program that only exits with the
+ * code. Listeners for `exit` are called.
  */
 export function exitNow(code: number): never {
   const isWatched = process.execArgv.concat(process.env['NODE_OPTIONS'] ?? '').some(flag => /-prof\b/.test(flag))
-  // What watches the process writes its results at an orderly end; other systems have no such call.
+  // Profilers and coverage tools write their results at a normal exit; systems other than Linux lack the call.
   if (process.platform !== 'linux' || isWatched || process.env['NODE_V8_COVERAGE'] || !existsSync(shell)) {
     process.exit(code)
   }
@@ -24,14 +24,14 @@ export function exitNow(code: number): never {
   return process.execve!(shell, [shell, '-c', `exit ${code}`], {})
 }
 
-/** The latest end: after `milliseconds` the process says its last words and ends, also while its main thread stands still. */
+/** Ends the process after `milliseconds` at the latest, with its last messages, even if the main thread hangs. */
 export function exitWithin(milliseconds: number, code: number, sayWhy: () => void = () => {}): void {
   after(milliseconds, () => {
     sayWhy()
     exitNow(code)
   })
   const worker = startWorker(import.meta.url, 'exit', { workerData: milliseconds + patience })
-  // Short of memory or threads it is missed, and the timer is all there is.
+  // If no thread can be started, only the timer is left.
   worker.on('error', () => {})
   worker.unref()
 }

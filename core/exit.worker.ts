@@ -1,4 +1,4 @@
-// Ends the process if it is still there when its time is up.
+// Kills the process if it still runs when its time is up.
 import { workerData } from 'node:worker_threads'
 import { after } from './timer.ts'
 

@@ -1,4 +1,4 @@
-// When a running server reads its configuration again: on SIGHUP, and when the file changes.
+// Reloads the configuration of a running server on SIGHUP and when the file changes.
 import { readFileSync } from 'node:fs'
 import type { Config } from './config/schema.ts'
 import { watchFile } from './config/watch.ts'
@@ -6,8 +6,8 @@ import { serialQueue } from './serial.ts'
 import type { Running } from './start.ts'
 
 /**
- * Loads the configuration anew and hands it to the server; one that cannot be loaded is logged and changes nothing. `load` reads file,
- * environment and flags as at the start. Returns what ends it.
+ * Loads the configuration anew and applies it; an invalid one is logged and changes nothing. `load` reads file, environment and flags as at
+ * the start. Returns a function that ends it.
  */
 export function followConfig({ core, reload }: Running, file: string | undefined, load: () => Config): () => void {
   let text = file === undefined ? '' : contents(file)
@@ -44,7 +44,7 @@ export function followConfig({ core, reload }: Running, file: string | undefined
   }
 }
 
-/** '' where there is none at the moment. */
+/** '' if the file does not exist at the moment. */
 function contents(file: string): string {
   try {
     return readFileSync(file, 'utf8')

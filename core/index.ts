@@ -1,4 +1,4 @@
-// The public API for plugin authors and embedders: re-exports only.
+// The API for plugin authors and embedders: re-exports only. `api.ts` has the names that are promised to stay.
 
 export { authorise, authoriseAll } from './auth/permission.ts'
 export type { Credentials, User } from './auth/provider.ts'

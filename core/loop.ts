@@ -1,31 +1,31 @@
-// Watches how late the event loop is, and knows which work held it.
+// Measures the delay of the event loop and finds the work that caused it.
 import { performance } from 'node:perf_hooks'
 import type { Logger } from './log/log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { every } from './timer.ts'
 
-/** What the log tells of a piece of work; `plugin` and `path` are labels in the metrics, too. */
+/** Facts of a piece of work for the log; `plugin` and `path` are also metric labels. */
 interface WorkFacts {
   readonly plugin: string
   readonly path: string
   readonly [fact: string]: string
 }
 
-/** Whatever runs on the event loop and may hold it: a request, for example. */
+/** Work that runs on the event loop, for example a request. */
 export interface LoopWork {
   facts(): WorkFacts
 }
 
 export interface LoopWatch {
-  /** What runs from now on is this work, until something else is noted; undefined: nobody knows. */
+  /** Notes that this work runs from now on; undefined: unknown work. */
   note(work: LoopWork | undefined): void
   close(): void
 }
 
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two measurements. */
 const period = 20
 
-/** `event_loop_threshold` in milliseconds is read at each look; the work that held the loop longer is logged, 0 for none. */
+/** Reads `event_loop_threshold` (milliseconds) at each measurement; logs work that held the loop longer, 0 for none. */
 export function watchLoop(
   config: { readonly event_loop_threshold: number },
   log: Pick<Logger, 'warn'>,
@@ -77,12 +77,12 @@ export function watchLoop(
   return { note, close: () => timer.stop() }
 }
 
-/** Milliseconds the loop has run something, its waiting left out. */
+/** Milliseconds the loop was busy, without waiting. */
 function busyTime(): number {
   return performance.eventLoopUtilization().active
 }
 
-/** Milliseconds this thread has worked: less than the delay where the machine is busy. */
+/** Processor time of this thread in milliseconds; less than the delay if the machine is busy. */
 function processorTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

@@ -1,4 +1,4 @@
-// Loads modules of third parties: by name from the operator's node_modules, or by path.
+// Loads third-party modules: by name from the operator's node_modules, or by path.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -13,13 +13,13 @@ import { importForeign, installed } from './workers/import.ts'
 
 const ownName = 'weir-server'
 
-/** Files looked at for the one whose syntax is wrong. */
+/** Files checked for the one with a syntax error. */
 const maxChecked = 20
 
 /**
- * Imports a package name or a path (`./…`, `../…` or absolute) as seen from a folder, then from the current one, then from where the server
- * is installed. What it imports itself is found as `importForeign` says. An Error says file and line where the module is to blame, and which version of the server it asks
- * for where that is another one.
+ * Imports a package name or a path (`./…`, `../…` or absolute), resolved from a folder, then from the current one, then from where the server
+ * is installed. Its own imports are resolved by `importForeign`. Throws an Error with file and line if the module is at fault, and with the
+ * version of the server the module asks for, if it is another one.
  */
 export async function importModule(module: string, folder: string): Promise<Record<string, unknown>> {
   const file = await locate(module, [folder, process.cwd(), installed])
@@ -39,13 +39,13 @@ async function importFile(file: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** Refuses a plugin made by a newer copy of this package, which knows interfaces that this one does not. */
+/** Refuses a plugin made with a newer copy of this package, which has interfaces that this server lacks. */
 function checkApi(exported: unknown, file: string): void {
   const problem = isPlugin(exported) ? apiProblem(exported) : undefined
   if (problem !== undefined) throw new Error(`${problem} (${file})`)
 }
 
-/** Version of the package that a module belongs to; undefined where the module is not found, or its package names none. */
+/** Version of the package that a module belongs to; undefined if the module is not found or its package has no version. */
 export async function versionOf(module: string, folder: string): Promise<string | undefined> {
   try {
     const path = manifestOf(dirname(await locate(module, [folder, process.cwd(), installed])))
@@ -86,7 +86,7 @@ function readManifest(path: string): Manifest {
   }
 }
 
-/** File and line of a thrown error: what its stack begins with, or the first position in the module's folder. */
+/** File and line of a thrown error: the first line of its stack, or the first position in the module's folder. */
 function locationOf(error: unknown, file: string): string | undefined {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined
   const [first = ''] = error.stack.split('\n')
@@ -97,7 +97,7 @@ function locationOf(error: unknown, file: string): string | undefined {
   return at && /file:\/\/(\/.*?:\d+:\d+)/.exec(at)?.[1]
 }
 
-/** File and line of the first module whose syntax is wrong: the error of an import does not say them. */
+/** File and line of the first module with a syntax error, because the error of an import does not tell. */
 function brokenFile(urls: readonly string[]): string | undefined {
   const files = urls.filter(url => url.startsWith('file:') && /\.[cm]?js$/.test(url)).map(url => fileURLToPath(url))
   for (const file of files.toReversed().slice(0, maxChecked)) {
@@ -126,7 +126,7 @@ async function locate(module: string, folders: readonly string[]): Promise<strin
   throw failure
 }
 
-/** The entry of a package that exports only an `import` condition, which `require.resolve` does not follow. */
+/** The entry of a package that exports only an `import` condition, which `require.resolve` does not support. */
 async function importOnlyEntry(module: string, folder: string): Promise<string | undefined> {
   const manifest = findPackageJSON(module, pathToFileURL(join(resolve(folder), 'module.js')))
   if (manifest === undefined) return undefined

@@ -1,14 +1,14 @@
-// Computing that lets others run: long loops ask whether their turn is over.
+// Cooperative scheduling: long computations pause regularly, so that other requests run in between.
 
-/** Milliseconds of computing in one turn of the event loop, all work that is paced together. */
+/** Milliseconds of one turn of the event loop that all paced work together may use. */
 const turn = 10
 
-/** Turns of this thread's event loop: one piece of work goes on in each, so that many together hold it no longer than one. */
+/** The turns of this thread's event loop. One piece of work continues per turn, so many pieces together hold the loop no longer than one. */
 class Turns {
   #since: number | undefined
   readonly #waiting: (() => void)[] = []
 
-  /** Milliseconds of this turn that are gone. */
+  /** Milliseconds of the current turn that are used up. */
   get used(): number {
     const now = performance.now()
     if (this.#since === undefined) {
@@ -18,14 +18,14 @@ class Turns {
     return now - this.#since
   }
 
-  /** Resolves in a turn of its own, after all that waited before. */
+  /** Resolves in a new turn, after everything that waited before. */
   next(): Promise<void> {
     return new Promise(resolve => {
       this.#waiting.push(resolve)
       if (this.#since === undefined) {
         this.#since = performance.now()
-        // What came before may have been long, the reading of a message for example: timers and sockets go first. Node runs an
-        // immediate in the round of the loop that asks for it, and one that an immediate asks for in the round behind it.
+        // Two immediates, because Node runs an immediate within the current loop round and one made by an immediate in the next: timers and sockets
+        // go first.
         setImmediate(() => setImmediate(this.#next))
       }
     })
@@ -44,12 +44,15 @@ const turns = new Turns()
 
 const never = new AbortController().signal
 
-/** The turns of one piece of long work: every ten milliseconds or so others run. Ends with the reason of its signal. */
+/**
+ * The pace of one long computation: it pauses about every ten milliseconds so that other work runs. Once its signal fires, `pause` rejects with the
+ * signal's reason.
+ */
 export class Pace {
   readonly #signal: AbortSignal
   #begun = 0
 
-  /** A turn that is over ends the work when the signal has fired; without one nothing does. */
+  /** `signal` ends the work at its next pause; without a signal nothing does. */
   constructor(signal: AbortSignal = never) {
     this.#signal = signal
   }
@@ -58,12 +61,12 @@ export class Pace {
     return this.#signal
   }
 
-  /** Whether it is time to `pause`. */
+  /** Whether the work should call `pause` now. */
   get isDue(): boolean {
     return turns.used > turn
   }
 
-  /** The same where a piece of work begins: of many that are short each sixteenth looks at the clock. */
+  /** Like `isDue`, for the beginning of many short pieces of work: reads the clock at each sixteenth call only. */
   get isDueBefore(): boolean {
     return (++this.#begun & 15) === 0 && this.isDue
   }
@@ -74,10 +77,10 @@ export class Pace {
   }
 }
 
-/** Computing in steps of a millisecond or less: between two of them others may run. */
+/** A computation as a generator: each `yield` comes after a millisecond of work at most, and is a place where other work may run. */
 export type Steps<T> = Generator<void, T, void>
 
-/** The result of steps; others run whenever a turn is over. */
+/** Runs the steps to their end and returns their result, pausing whenever a turn is over. Rejects with the reason of the pace's signal. */
 export async function runPaced<T>(pace: Pace, steps: Steps<T>): Promise<T> {
   try {
     if (pace.isDueBefore) await pace.pause()
@@ -87,12 +90,12 @@ export async function runPaced<T>(pace: Pace, steps: Steps<T>): Promise<T> {
       if (pace.isDue) await pace.pause()
     }
   } finally {
-    // Where the signal has fired they let go what they hold.
+    // The signal has fired: `return` runs the generator's `finally` blocks, which free what it holds.
     steps.return(undefined as never)
   }
 }
 
-/** The result of steps, taken one after the other. */
+/** Runs the steps to their end without pausing and returns their result. */
 export function runAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()
@@ -100,7 +103,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** What comes of each item, in their order. */
+/** Applies `work` to each item, pausing when needed; the results are in the order of the items. */
 export async function mapPaced<T, R>(pace: Pace, items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
   const results: R[] = []
   for (const item of items) {
@@ -110,6 +113,7 @@ export async function mapPaced<T, R>(pace: Pace, items: Iterable<T>, work: (item
   return results
 }
 
+/** Calls `work` with each item in order, pausing when needed. */
 export async function eachPaced<T>(pace: Pace, items: Iterable<T>, work: (item: T) => void): Promise<void> {
   for (const item of items) {
     work(item)
@@ -117,10 +121,10 @@ export async function eachPaced<T>(pace: Pace, items: Iterable<T>, work: (item: 
   }
 }
 
-/** Bytes copied in one go: memory that is new costs more than the copying. */
+/** Bytes copied without a pause; allocating new memory costs more than copying. */
 const copyLength = 1 << 20
 
-/** The bytes of all parts, one after the other; one alone is not copied. */
+/** Joins the parts. A single part is returned as it is, without a copy. */
 export async function joinPaced(pace: Pace, parts: readonly Buffer[], length: number): Promise<Buffer> {
   if (parts.length === 1) return parts[0]!
   const joined = Buffer.allocUnsafe(length)
@@ -133,10 +137,10 @@ export async function joinPaced(pace: Pace, parts: readonly Buffer[], length: nu
   return joined
 }
 
-/** Items sorted in one go; runs of so many are merged. */
+/** Items sorted without a pause; sorted runs of this length are then merged. */
 const runLength = 1_024
 
-/** As `toSorted`. */
+/** Like `toSorted`, pausing when needed. */
 export async function sortPaced<T>(pace: Pace, items: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
   if (items.length <= runLength) return items.toSorted(compare)
   let runs: T[][] = []

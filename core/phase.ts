@@ -1,10 +1,10 @@
-// The phases of a plugin's life: each has a limit, and whatever goes wrong in one says whose it was.
+// The phases of a plugin's life: each has a time limit, and its errors name the plugin.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { formatDuration } from './config/units.ts'
 import { reasonOf } from './errors.ts'
 import { after, type Timer } from './timer.ts'
 
-/** How the error of each phase begins. */
+/** Beginning of the error message of each phase. */
 const failures = {
   setup: 'cannot start',
   routes: 'cannot start',
@@ -16,27 +16,27 @@ const failures = {
 type Phase = keyof typeof failures
 
 interface PhaseLimits {
-  /** Milliseconds it may take; 0 sets no limit. */
+  /** Milliseconds; 0 means no limit. */
   readonly limit: number
-  /** Nobody waits for the phase any more: its reason is thrown. */
+  /** When it fires, the phase is abandoned and its reason thrown. */
   readonly signal?: AbortSignal | undefined
-  /** Further words for the error, after what failed: `on the server main`. */
+  /** Further words for the error, for example `on the server main`. */
   readonly where?: string
 }
 
 const working = new AsyncLocalStorage<string>()
 
-/** The plugin on whose behalf the present code runs, as far as that is known. */
+/** The plugin on whose behalf the current code runs, if known. */
 export function pluginAtWork(): string | undefined {
   return working.getStore()
 }
 
-/** Runs something on behalf of a plugin: what it starts and lets go of can be told later. */
+/** Runs work on behalf of a plugin, so that errors of promises and timers it starts can be attributed to it. */
 export function onBehalfOf<T>(plugin: string, work: () => T): T {
   return working.run(plugin, work)
 }
 
-/** Runs one phase of a plugin. Rejects with an Error that names the plugin when it throws, rejects or takes longer than its limit. */
+/** Runs one phase of a plugin. Rejects with an Error naming the plugin if it throws, rejects or takes too long. */
 export async function inPhase<T>(
   { name }: { readonly name: string },
   phase: Phase,

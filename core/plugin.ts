@@ -17,15 +17,15 @@ export interface ServiceMap {}
 
 export type ServiceName = keyof ServiceMap & string
 
-/** The services a plugin declared: those it needs are there, those it uses may not be. */
+/** The services a plugin declared: those in `needs` are present, those in `uses` may be undefined. */
 export type Services<K extends ServiceName, U extends ServiceName> = {
   readonly [N in K]: ServiceMap[N]
 } & { readonly [N in U]: ServiceMap[N] | undefined }
 
-/** What a plugin must offer others: what the service map says of its name, anything where it says nothing. */
+/** The type of a plugin's service: the one `ServiceMap` gives for its name; any type when the map has no such name. */
 type ServiceOf<N extends string> = N extends ServiceName ? ServiceMap[N] : unknown
 
-/** Gives the parts of a request the types that the route's schemas say. */
+/** Types the parts of a request by the route's schemas. */
 export interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
   serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown
@@ -43,19 +43,19 @@ export type PluginApp<K extends ServiceName = never, U extends ServiceName = nev
   SchemaTypes
 > & { readonly core: PluginCore; readonly services: Services<K, U> & Own }
 
-/** A protocol's own error body. */
+/** An error as a protocol writes it: status, headers and body. */
 export interface WireError {
   readonly status: number
   readonly contentType: string
   readonly body: string | Uint8Array
-  /** Further headers; what a header cannot hold is escaped. */
+  /** Further headers. Characters that a header cannot hold are escaped. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The number of the plugin interface; docs/stability.md says when it rises. */
 const pluginApi = 1
 
-/** What `definePlugin` takes and returns: data and functions. */
+/** A plugin: its data and functions. `definePlugin` takes and returns it. */
 export interface PluginSpec<
   N extends string = string,
   C extends TSchema = TSchema,
@@ -65,54 +65,62 @@ export interface PluginSpec<
 > {
   /** TOML key, service name, metric label, test folder and documentation page. */
   readonly name: N
-  /** Number of the plugin interface this is written for; a server that does not know it refuses the plugin. Absent: 1. */
+  /** Version of the plugin interface this plugin is written for; a server that does not know it refuses the plugin. Absent: 1. */
   readonly api?: typeof pluginApi
-  /** Every route of the plugin lives under it. */
+  /** Path prefix of all routes of the plugin. */
   readonly prefix: '' | `/${string}`
-  /** Widest exposure; TOML may narrow it, never widen it. */
+  /** The servers the plugin may run on. The configuration may name fewer, never more. */
   readonly servers: readonly ServerKind[]
   /** Schema of the plugin's own options, with defaults. */
   readonly config: C
-  /** Plugins that must be enabled; their services are handed in. */
+  /** Plugins that must be enabled; `setup` and `app.services` get their services. */
   readonly needs?: readonly K[]
-  /** Plugins whose services are handed in when enabled, else undefined. */
+  /** Plugins that are used when enabled; their services are undefined otherwise. */
   readonly uses?: readonly U[]
-  /** URLs of the modules that reductions of its queries name (`Reduction.module`): the storage engine may load them before. */
+  /**
+   * URLs of the modules that this plugin's queries name as `Reduction.module`. The storage engine may load them early, so that the first query does
+   * not wait.
+   */
   readonly reducers?: readonly string[]
-  /** Once per process, after the plugins it depends on. What it returns is the plugin's service; a `close` method of it is called at the stop. */
+  /**
+   * Called once per process, after the plugins this one depends on. Its result is the plugin's service. If the service has a method `close`, it is
+   * called when the server stops.
+   */
   setup?(core: PluginCore, config: Static<C>, services: Services<K, U>): S | Promise<S>
-  /** Once per server; `app.services` holds the plugin's own service, too. */
+  /** Called once per server, to add routes. `app.services` holds the plugin's own service, too. */
   routes?(app: PluginApp<K, U, { readonly [P in N]: S }>, config: Static<C>): void | Promise<void>
   /**
-   * Sockets of the plugin's own, beside the HTTP servers: asked for once, opened when everything is set up, closed before services are. Each is
-   * named as its table among the options, made with `tcpOptions`, `udpOptions` or `grpcOptions`.
+   * The plugin's own sockets beside the HTTP servers. Called once; the sockets open after all plugins are set up and close before services do. Each
+   * socket is named after its table in the options, which `tcpOptions`, `udpOptions` or `grpcOptions` describes.
    */
   listeners?(core: PluginCore, config: Static<C>, service: S): readonly Listener[] | Promise<readonly Listener[]>
-  /** Formats error bodies on this plugin's routes; absent: the server's own JSON. */
+  /** Writes an error body as the plugin's protocol wants it. Absent: the server's own JSON. */
   formatError?(error: DbError, request: FastifyRequest): WireError
   /**
-   * With `user_provider = "plugin:NAME"`: who sends these credentials. Throws DbError `UserPasswordMismatch` for whoever is nobody, after the
-   * same time whatever is wrong.
+   * Makes this plugin the user provider for `user_provider = "plugin:NAME"`: returns the user these credentials belong to. Throws DbError
+   * `UserPasswordMismatch` for unknown users and wrong passwords alike, after the same time.
    */
   authenticate?(credentials: Credentials, service: S): User | Promise<User>
-  /** Reads the protocol's own authentication scheme; undefined: try the standard ones. Throws DbError when malformed. */
+  /**
+   * Reads credentials from the protocol's own authentication scheme; undefined: the standard schemes are tried. Throws DbError for malformed ones.
+   */
   credentials?(request: FastifyRequest): Credentials | undefined
   /**
-   * Called after options whose schema says `live: true` changed in the running server, with all options and the plugin's service. The
-   * options object is the one `setup` and `routes` were given: whoever reads it each time needs no `reload`. When it throws, the server
-   * keeps its old configuration, and calls it once more with the old options.
+   * Called when options marked `live: true` in the schema have changed in the running server, with all options and the plugin's service. The options
+   * object is the same one that `setup` and `routes` got, so a plugin that reads it at each use needs no `reload`. If it throws, the server keeps its
+   * old configuration and calls `reload` again with the old options.
    */
   reload?(config: Static<C>, service: S): unknown
-  /** True: options name files, so that `reload` is called at every reload of the configuration, whatever changed. */
+  /** True: options name files, so `reload` is called at each reload of the configuration, even if no option changed. */
   readonly rereads?: boolean
 }
 
 const brand = Symbol.for('weir.plugin')
 
 /**
- * Checks a specification and marks it as a plugin; the default export of a plugin module. TypeError where a member is missing or of the
- * wrong kind, for those who write JavaScript. The type of the service is what `setup` returns, which must stand before `routes` and
- * `reload`; where the service map knows the plugin, it must be what the map says.
+ * Checks a specification and marks it as a plugin; use it for the default export of a plugin module. Throws TypeError if a member is missing or has
+ * the wrong kind. The type of the service is what `setup` returns, so `setup` must stand before `routes` and `reload`; if `ServiceMap` knows the
+ * plugin, the service must match it.
  */
 export function definePlugin<
   const N extends string,
@@ -143,7 +151,7 @@ const members: readonly string[] = [
 function firstWrong(spec: PluginSpec): string | undefined {
   const { name, prefix, servers, config, needs = [], uses = [] } = spec
   if (typeof name !== 'string' || !/^[a-z][a-z0-9_-]*$/i.test(name)) return 'name must be a word such as mine'
-  // Before everything else: the other members may mean something else there.
+  // Checked first, because other versions of the interface may give the members another meaning.
   const otherApi = apiProblem(spec)
   if (otherApi !== undefined) return otherApi
   if (prefix !== '' && !/^\/.*[^/]$/.test(prefix))
@@ -166,7 +174,10 @@ function firstWrong(spec: PluginSpec): string | undefined {
   return broken && `${broken} of ${name} must be a function`
 }
 
-/** What is wrong with the interface number of a plugin, which a newer copy of this package may have let pass. */
+/**
+ * The reason why this server cannot run a plugin written for another version of the interface; undefined if it can. A newer copy of this package may
+ * have made the plugin.
+ */
 export function apiProblem({
   name,
   api = pluginApi
@@ -186,42 +197,42 @@ export function isPlugin(value: unknown): value is PluginSpec {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before a route of a plugin runs. */
+    /** Who sends the request, for which database and until when; set before a plugin's route runs. */
     ctx: RequestContext
   }
-  /** Beside the framework's own members, which it checks: what a route says of itself and reads by its own rules. */
+  /** What a route documents about itself for `/v1/openapi.json`, beside the members that Fastify checks. */
   interface FastifySchema {
     /** What the route does, in a few words. */
     readonly summary?: string
-    /** Parameters of the URL, and of forms where `consumes` has them: an object with a property for each. */
+    /** Query parameters, and form fields if `consumes` has forms: an object schema with a property for each. */
     readonly parameters?: TSchema
-    /** Bodies the route takes: content type → schema. */
+    /** Request bodies: content type → schema. */
     readonly consumes?: Readonly<Record<string, TSchema>>
-    /** Bodies of the route's answers: content type → schema; empty: it answers 204. */
+    /** Response bodies: content type → schema; an empty object means 204 without a body. */
     readonly produces?: Readonly<Record<string, TSchema>>
   }
   interface FastifyContextConfig {
-    /** What the user must be allowed, checked before the route's function is called; absent: the route or the store looks itself. */
+    /** The permission a user needs, checked before the route runs. Absent: the route or the store checks. */
     action?: RouteAction
-    /** True: no authentication on this route. */
+    /** True: the route needs no authentication. */
     public?: boolean
-    /** True: needs a user outside of /v1, too. */
+    /** True: the route needs a user even though its path is not below /v1. */
     private?: boolean
-    /** True: `Content-Encoding` is left to the route; `req.body` holds the bytes as they came. */
+    /** True: the server does not decode `Content-Encoding`; `req.body` holds the bytes as they were sent. */
     rawBody?: boolean
-    /** Content codings left to the route, which gets the body with them once all others are undone. */
+    /** Content codings that the route decodes itself. The server decodes all others first. */
     ownEncodings?: readonly string[]
-    /** True: `Content-Type` says nothing about the body, it is gone before the route runs; even one that is none at all is taken. */
+    /** True: the server ignores and removes `Content-Type`, even an invalid one, before the route runs. */
     anyContentType?: boolean
-    /** False: the server's time limit does not count here; `x-svc-timeout` still does. */
+    /** False: the server's time limit does not apply; `x-svc-timeout` still does. */
     timeLimit?: boolean
-    /** True: requests of web pages from another origin are refused with 403. */
+    /** True: requests of web pages from another origin get 403. */
     sameOrigin?: boolean
     /** Name of the plugin the route belongs to; set by the server. */
     plugin?: string
     /** Whether the plugin has `formatError`; set by the server. */
     ownErrors?: boolean
-    /** Set by the server where a known path is asked with another method: the methods it has. */
+    /** Set by the server when a known path is requested with another method: the methods it allows. */
     allow?: string
   }
 }

@@ -1,4 +1,4 @@
-// From configuration and catalogue to the plugins that run: found, checked, validated, in the order they depend on each other.
+// Determines the plugins that run from configuration and catalogue: finds, checks and orders them by their dependencies.
 import { type TObject, Type } from 'typebox'
 import { didYouMean } from './config/closest.ts'
 import { ConfigError, type ConfigProblem, locateProblems } from './config/error.ts'
@@ -15,9 +15,8 @@ import type { EnabledPlugin } from './server.ts'
 export type Catalogue = Readonly<Record<string, () => Promise<{ readonly default: unknown }>>>
 
 /**
- * Loads what `[plugins.*]` and the catalogue name, plugins before those that depend on them; modules of plugins that are off are not
- * even imported. `folder` is where paths and package names of third-party modules count from. Throws ConfigError
- * with everything that is wrong, and where as far as `locate` knows.
+ * Loads the plugins that `[plugins.*]` and the catalogue name, each after those it depends on. Modules of disabled plugins are not imported.
+ * Paths and package names are relative to `folder`. Throws ConfigError with all problems, with their locations as far as `locate` knows.
  */
 export async function loadPlugins(
   config: Config,
@@ -54,7 +53,7 @@ export async function loadPlugins(
   return plugins
 }
 
-/** Plugins that `logging.level` names and nobody knows; `core` is everything that belongs to none. */
+/** Unknown plugin names in `logging.level`; `core` stands for everything outside of plugins. */
 function unknownLevels({ logging, plugins }: Config, names: Iterable<string>): ConfigProblem[] {
   const known = ['core', ...names, ...Object.keys(plugins)]
   return [...parseLevels(logging.level, 'info').plugins.keys()]
@@ -96,17 +95,17 @@ async function load(
   return problems.length > 0 ? problems : { spec, options, servers }
 }
 
-/** `syslog/edge` is a further instance of the plugin `syslog`. */
+/** `syslog/edge` is a second instance of the plugin `syslog`. */
 function isInstance(name: string): boolean {
   return name.includes('/')
 }
 
-/** The plugin's own name of a key of `[plugins]`. */
+/** The plugin's own name in a key of `[plugins]`. */
 function kindOf(name: string): string {
   return name.split('/')[0]!
 }
 
-/** The plugin once more, under a name and a prefix of its own. */
+/** A second instance of a plugin, under its own name and prefix. */
 function instanceOf(spec: PluginSpec, instance: string): PluginSpec {
   const prefix = spec.prefix === '' ? spec.prefix : (`${spec.prefix}/${instance}` as const)
   return Object.freeze({ ...spec, name: `${spec.name}/${instance}`, prefix })
@@ -122,7 +121,7 @@ function readServers(spec: PluginSpec, table: PluginTable, problems: ConfigProbl
   return servers
 }
 
-/** The plugin's own keys of its table, checked against its schema, with defaults. */
+/** The plugin's own options in its table, checked against its schema, with defaults. */
 export function readOptions(spec: PluginSpec, table: PluginTable): { options: unknown; problems: ConfigProblem[] } {
   const { properties = {} } = spec.config as Partial<TObject>
   const schema = Type.Object({ ...properties, ...pluginKeys }, { additionalProperties: false })
@@ -143,7 +142,7 @@ function missingNeeds(enabled: ReadonlyMap<string, EnabledPlugin>, tables: Confi
   return problems
 }
 
-/** Every plugin after those it needs or uses. */
+/** Orders plugins so that each comes after those it needs or uses. */
 function inOrder(enabled: ReadonlyMap<string, EnabledPlugin>, problems: ConfigProblem[]): EnabledPlugin[] {
   const ordered = new Set<EnabledPlugin>()
   const visit = (plugin: EnabledPlugin, trail: readonly string[]) => {

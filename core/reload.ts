@@ -1,4 +1,4 @@
-// A running server takes over what changed in its configuration, as far as it can without a restart.
+// Applies a changed configuration to a running server, as far as possible without a restart.
 import type { TSchema } from 'typebox'
 import { type ChangedKey, changedKeys, takeOver } from './config/change.ts'
 import { ConfigError, type ConfigProblem } from './config/error.ts'
@@ -13,26 +13,26 @@ import { serialQueue } from './serial.ts'
 import type { EnabledPlugin } from './server.ts'
 
 interface ReloadReport {
-  /** Keys that have their new value. */
+  /** Keys whose new value is in effect. */
   readonly applied: readonly string[]
   /** Keys that keep their old value until a restart. */
   readonly restart: readonly string[]
 }
 
 /**
- * Takes over a configuration that was loaded anew: all of it or nothing. ConfigError for whatever a start would refuse; also when a plugin
- * refuses its new options. Users are read again whatever changed. What fails to load counts as a failure, too.
+ * Applies a newly loaded configuration, completely or not at all. Rejects with ConfigError for whatever a start would refuse, and if a plugin
+ * refuses its new options. The users are read again in any case. A function that fails to load the configuration counts as a failure, too.
  */
 export type Reload = (config: Config | (() => Config)) => Promise<ReloadReport>
 
 interface ReloadDependencies {
   readonly core: Core
-  /** All that run, with the options they were given; these objects change in place. */
+  /** All running plugins with their options; these objects are changed in place. */
   readonly plugins: readonly EnabledPlugin[]
   readonly services: ReadonlyMap<string, unknown>
-  /** Of TLS: read again with the rest. */
+  /** The TLS certificate; read again, too. */
   readonly certificate: { reload(): void } | undefined
-  /** What a start checks before it opens anything; throws ConfigError. */
+  /** The checks of a start; throws ConfigError. */
   check(config: Config): Promise<unknown>
 }
 
@@ -76,7 +76,7 @@ export function createReload(parts: ReloadDependencies): Reload {
     })
 }
 
-/** Takes over every live key, or none: what fails is put back, and those that were told of new values are told of the old ones. */
+/** Applies every live key, or none: if one fails, values are restored, and plugins that were notified are notified of the old values. */
 async function apply(
   { core, plugins, services }: ReloadDependencies,
   config: Config,
@@ -132,7 +132,7 @@ function pluginChange(plugin: EnabledPlugin, config: Config): PluginChange {
   return { plugin, options, keys, problems }
 }
 
-/** What a value that is read once has to be told. */
+/** Applies values that are read only once. */
 async function applyCore({ config, logLevels, tracing }: Core, changed: readonly ChangedKey[]): Promise<void> {
   const is = (name: string) => changed.some(({ path, live }) => live && path.join('.') === name)
   const isTracing = changed.some(({ path, live }) => live && path[0] === 'tracing')
@@ -141,7 +141,7 @@ async function applyCore({ config, logLevels, tracing }: Core, changed: readonly
   if (is('logging.level')) logLevels.change(parseLevels(config.logging.level, 'info'))
 }
 
-/** The raw table of a plugin is what `/config` prints. */
+/** The raw table of a plugin is what `/config` shows. */
 function keepTable(target: Config, name: string, source: Config, keys: readonly ChangedKey[]): void {
   const plugins = target.plugins as Record<string, Record<string, unknown>>
   const table = { ...plugins[name] }
@@ -154,7 +154,7 @@ function keepTable(target: Config, name: string, source: Config, keys: readonly 
   plugins[name] = table
 }
 
-/** Whether and where plugins run is decided at the start. */
+/** Whether and on which servers a plugin runs cannot change while running. */
 function tableChanges(before: Config, after: Config, plugins: readonly EnabledPlugin[]): readonly ChangedKey[] {
   const running = new Set(plugins.map(({ spec }) => spec.name))
   const all = new Set([...Object.keys(before.plugins), ...Object.keys(after.plugins)])

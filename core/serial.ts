@@ -1,8 +1,7 @@
-// Work that must not overlap: each piece starts when the one before it is over.
+// A serial queue: work that must not overlap.
 
 /**
- * A queue of its own. What it returns runs `work` after all that was given to it before, also where that failed, and resolves or rejects as
- * `work` does.
+ * A new serial queue. The returned function runs `work` after all work given to it before, even if that failed, and settles as `work` does.
  */
 export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()

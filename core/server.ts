@@ -1,4 +1,4 @@
-// One of the two HTTP servers: the same function with another list of plugins.
+// Builds one of the two HTTP servers: the same function with different plugin lists.
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { authoriseAction } from './auth/permission.ts'
@@ -29,31 +29,31 @@ import { traceRequests } from './http/trace.ts'
 import { inPhase, onBehalfOf } from './phase.ts'
 import type { PluginApp, PluginSpec, ServiceName } from './plugin.ts'
 
-/** A plugin of the catalogue or of a third party that configuration has switched on. */
+/** An enabled plugin, built-in or of a third party. */
 export interface EnabledPlugin {
   readonly spec: PluginSpec
-  /** Validated, defaults filled in. */
+  /** Validated, with defaults. */
   readonly options: unknown
-  /** The manifest's servers or those configuration narrows them to. */
+  /** The servers it runs on: those of its manifest, unless the configuration narrows them. */
   readonly servers: readonly ServerKind[]
 }
 
 /** What both servers share. */
 export interface ServerDependencies {
   readonly plugins: readonly EnabledPlugin[]
-  /** What the plugins' `setup` returned, by plugin name. */
+  /** Results of the plugins' `setup`, by plugin name. */
   readonly services: ReadonlyMap<string, unknown>
   readonly budget: Budget
   readonly quotas: Quotas
   /** Undefined: plain HTTP. */
   readonly tls: Tls | undefined
-  /** Fires when requests still running must end. */
+  /** Fires when running requests must end. */
   readonly stopping: AbortSignal
-  /** Fires when the start must end. */
+  /** Fires when the start is cancelled. */
   readonly starting?: AbortSignal | undefined
 }
 
-/** The server ready to listen or to `inject`. The public one never registers what it must not serve. */
+/** The server, ready to listen or to `inject`. The public server never registers routes it must not serve. */
 export async function buildServer(kind: ServerKind, core: Core, parts: ServerDependencies): Promise<FastifyInstance> {
   const app = makeServer(core, kind, parts.tls)
   const own = [health, openapi, indexPage].map(spec => ({
@@ -104,13 +104,13 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerDep
   return app
 }
 
-/** The routes of a server, without HEAD, by path. */
+/** The routes of a server without HEAD, by path. */
 export function routeTable(app: FastifyInstance): readonly Route[] {
   const routes = app.getDecorator<readonly Route[]>('routes')
   return routes.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.method < b.method ? -1 : 1))
 }
 
-/** Registers a plugin's routes in a scope of their own that sees the services the plugin declared, and no other. */
+/** Registers a plugin's routes in a scope that contains the services the plugin declared, and no others. */
 async function mount(
   app: FastifyInstance,
   plugin: EnabledPlugin,
@@ -134,7 +134,7 @@ async function mount(
     try {
       await routes.call(spec, scope as unknown as PluginApp<ServiceName, ServiceName>, options)
     } catch (thrown) {
-      // The framework goes on where nothing was thrown, in the sense of undefined or null.
+      // Fastify treats a thrown undefined or null as success.
       throw thrown instanceof Error ? thrown : new Error(reasonOf(thrown), { cause: thrown })
     }
   }
@@ -142,7 +142,7 @@ async function mount(
   await app.register(fastifyPlugin(register, meta), spec.prefix === '' ? {} : { prefix: spec.prefix })
 }
 
-/** Exactly what a plugin's `needs` and `uses` name, and its own service once there is one: an instance sees that of its own. */
+/** The services a plugin names in `needs` and `uses`, and its own once it exists. */
 export function declaredServices(
   { name: own, needs = [], uses = [] }: PluginSpec,
   services: ReadonlyMap<string, unknown>
@@ -152,13 +152,13 @@ export function declaredServices(
   return Object.freeze(Object.fromEntries([...declared, ...mine]))
 }
 
-/** Queries travel in URLs too. */
+/** Larger than Node's default, because queries are sent in URLs, too. */
 const maxHeaderSize = 64 * 1024
 
 function makeServer(core: Core, kind: ServerKind, tls: Tls | undefined): FastifyInstance {
   const shared = options(core, kind)
   if (tls === undefined) return Fastify({ ...shared, http: { maxHeaderSize } })
-  // Routes and hooks see the same requests.
+  // Hooks apply to all routes.
   return Fastify({ ...shared, https: { ...tls.options, maxHeaderSize } }) as unknown as FastifyInstance
 }
 
@@ -167,20 +167,20 @@ function options(core: Core, kind: ServerKind) {
   return {
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    // Bodies are counted in http/body.ts; this one is for parsers a plugin brings.
+    // core/http/body.ts limits bodies; this limit is for parsers that a plugin adds.
     bodyLimit: core.config.http.body_limit || Number.MAX_SAFE_INTEGER,
     return503OnClosing: false,
     keepAliveTimeout: Math.min(core.config.http.keep_alive_timeout, 2 ** 31 - 1),
-    // Phases of plugins have a limit of their own.
+    // Phases of plugins have their own limit.
     pluginTimeout: 0,
-    // Paths that cannot be decoded get to no route and no hook.
+    // Handles paths that cannot be decoded and therefore reach no route or hook.
     frameworkErrors: answerError,
     schemaController: { compilersFactory: schemaCompilers() },
     routerOptions: { querystringParser: parseParameters, maxParamLength: 4096 }
   }
 }
 
-/** Without users every page could use the server, so then other origins must be named. */
+/** Without users any web page could use the server, so CORS origins must then be named explicitly. */
 function origins({ config, users }: Core): readonly string[] {
   if (!config.http.enable_cors) return []
   if (config.http.cors_allowed_origins.length > 0) return config.http.cors_allowed_origins

@@ -1,4 +1,4 @@
-// What ends the process: SIGTERM and SIGINT, from its first moment on.
+// Ends the process on SIGTERM and SIGINT, from its first moment on.
 import { closingTime } from './defects.ts'
 import { DbError } from './errors.ts'
 import { exitNow, exitWithin } from './exit.ts'
@@ -6,18 +6,18 @@ import type { Running } from './start.ts'
 import { after } from './timer.ts'
 
 interface StopSignals {
-  /** Fires at the first signal; for `start`. */
+  /** Fires at the first signal; passed to `start`. */
   readonly signal: AbortSignal
-  /** From now on a signal closes this server. */
+  /** From now on, signals close this server. */
   follow(running: Running): void
 }
 
-/** One Ctrl-C may come twice: from the terminal, and passed on by npm. */
+/** Ctrl-C may arrive twice: from the terminal, and passed on by npm. */
 const sameKeystroke = 500
 
 /**
- * Ends the process orderly on SIGTERM and SIGINT; another signal later ends it at once. A start that has not noticed after `grace`
- * milliseconds is ended as a power cut would end it, which every start after it can deal with.
+ * Stops the process in order on SIGTERM and SIGINT; a second signal ends it at once. If a start does not react within `grace` milliseconds,
+ * the process is killed; every start can recover from that.
  */
 export function stopOnSignals(grace: number): StopSignals {
   const controller = new AbortController()

@@ -1,4 +1,4 @@
-// Queries that took long: counted, logged, and kept in a table of the private database so that SQL can read them back.
+// Slow queries: counted, logged, and stored in a table of the system database, where SQL can read them.
 import type { Config } from './config/schema.ts'
 import { formatDuration } from './config/units.ts'
 import type { RequestContext } from './http/context.ts'
@@ -10,18 +10,19 @@ import type { ColumnType } from './model/types.ts'
 import type { SystemTables } from './storage/system.ts'
 
 interface SlowQuery {
-  /** As the user wrote it; only its beginning is kept, and no constant behind a word such as `password`. */
+  /** The query as the user wrote it. Only its beginning is stored, without constants that follow a word such as `password`. */
   readonly query: string
-  /** Milliseconds the server worked on it: not what a slow client took to read its rows. */
+  /** Milliseconds the server worked on it, without the time a slow client took to read the rows. */
   readonly cost: number
-  /** Of a query for metrics over a range of time: milliseconds since 1970, and between two steps. */
+  /** For range queries of metrics: start and end in milliseconds since 1970, and the step in milliseconds. */
   readonly range?: { readonly start: number; readonly end: number; readonly step: number }
 }
 
+/** The record of slow queries. */
 export interface SlowQueries {
-  /** Keeps the query if it was slower than `slow_query.threshold`; never throws and waits for nothing. */
+  /** Records the query if it took longer than `slow_query.threshold`. Never throws and returns at once. */
   observe(ctx: RequestContext, query: SlowQuery): void
-  /** Resolves when what was observed is stored. */
+  /** Resolves when everything observed so far is stored. */
   flush(): Promise<void>
 }
 
@@ -34,9 +35,9 @@ interface SlowQueryDependencies {
 
 const slowQueryTable = 'slow_queries'
 
-/** Characters of a query that are kept. */
+/** Characters of a query that are stored. */
 const textLimit = 4096
-/** Rows that wait for the table; further ones are only logged and counted. */
+/** Rows that may wait to be stored; further ones are only logged and counted. */
 const rowsWaiting = 1000
 
 interface Row extends SlowQuery {
@@ -91,7 +92,7 @@ export function createSlowQueries({ config, system, metrics, log }: SlowQueryDep
   }
 }
 
-/** Constants that stand behind a word for something secret. */
+/** Replaces constants that follow a word for something secret. */
 export function withoutSecrets(query: string): string {
   const secret =
     /\b(\w*(?:password|passwd|secret|token|credential|access_key|api_key)\w*['"`]?\s*(?:=|:|=>|\s)\s*)'(?:[^']|'')*'?/gi

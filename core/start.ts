@@ -1,4 +1,4 @@
-// From a configuration to a running server, and back to nothing.
+// Starts and stops the server.
 import type { FastifyInstance } from 'fastify'
 import { isPluginProvider } from './auth/plugin.ts'
 import { checkConfig } from './check.ts'
@@ -21,37 +21,37 @@ import { createReload, type Reload } from './reload.ts'
 import { buildServer, declaredServices, type EnabledPlugin } from './server.ts'
 import { after } from './timer.ts'
 
-/** A server that runs. */
+/** A running server. */
 export interface Running {
   readonly core: Core
   readonly main: FastifyInstance
-  /** Absent where `http.enable_api_server` is false. */
+  /** Absent if `http.enable_api_server` is false. */
   readonly public?: FastifyInstance
-  /** `http://host:port`, `https` with a certificate, of each server, with the port that was really taken. */
+  /** URL of each server, `http://host:port` or `https://…`, with the actual port. */
   readonly addresses: { readonly main: string; readonly public?: string }
-  /** Where the listeners of plugins really listen, by `plugin.listener`. */
+  /** Actual addresses of the plugins' listeners, keyed by `plugin.listener`. */
   readonly listeners: ReadonlyMap<string, ListenerAddress>
-  /** Takes over what a configuration that was loaded anew has changed, as far as that goes without a restart. */
+  /** Applies a newly loaded configuration, as far as possible without a restart. */
   readonly reload: Reload
   /**
-   * Takes no more requests, lets running ones end within `http.shutdown_grace`, and closes everything, which writes rows to files in what
-   * is left of that time; safe twice.
+   * Accepts no more requests, lets running ones end within `http.shutdown_grace`, uses the rest of that time to flush rows to files, and
+   * closes everything. May be called twice.
    */
   close(): Promise<void>
 }
 
-/** What a start may be told besides the configuration. */
+/** What a start may be given besides the configuration. */
 export interface StartOptions {
-  /** Ends the start: it closes what is open already and rejects with the signal's reason. */
+  /** Cancels the start: everything opened is closed and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal
 
-  /** Where paths and package names of third-party plugins count from: the configuration file's folder. Default: the current folder. */
+  /** Paths and package names of third-party plugins are relative to it: the configuration file's folder. Default: the current folder. */
   readonly folder?: string
-  /** Where a key was set, for the messages about wrong ones. */
+  /** Where a key was set, for error messages. */
   readonly locate?: (path: readonly string[]) => string | undefined
 }
 
-/** Starts everything or throws with nothing left running: ConfigError for what the configuration is to blame for. */
+/** Starts the server. If it throws, nothing is left running. Throws ConfigError for problems of the configuration. */
 export async function start(config: Config, catalogue: Catalogue, options: StartOptions = {}): Promise<Running> {
   const { folder = process.cwd(), locate = () => undefined, signal } = options
   try {
@@ -67,7 +67,7 @@ async function run(
   folder: string,
   signal: AbortSignal | undefined
 ): Promise<Running> {
-  // What is only strange is said again once there is a log.
+  // Warnings are dropped here; they are repeated once the configured log is open.
   const quiet = createLogger({ ...config.logging, append_stdout: false, max_log_files: 0 })
   const plugins = await checkConfig(config, catalogue, folder, quiet)
   signal?.throwIfAborted()
@@ -152,7 +152,7 @@ async function setUp(
   return services
 }
 
-/** Hands the question who somebody is to the plugin that `user_provider` names. */
+/** Connects the user provider with the plugin that `user_provider` names. */
 function bindUsers({ users }: Core, plugins: readonly EnabledPlugin[], services: ReadonlyMap<string, unknown>): void {
   if (!isPluginProvider(users)) return
   const { spec } = plugins.find(({ spec }) => spec.authenticate !== undefined && users.name === `plugin:${spec.name}`)!

@@ -1,29 +1,30 @@
-// Timers of any length. Those of the runtime hold 24.8 days at most, and take a longer time for one millisecond.
+// Timers for any length of time. Node's timers hold at most 24.8 days, and fire after a millisecond for longer times.
 
-/** Milliseconds one timer of the runtime is asked to hold. */
+/** Milliseconds of one Node timer at most. */
 const maxDelay = 24 * 86_400_000
 
+/** A running timer. */
 export interface Timer {
-  /** No further run; safe to call twice. */
+  /** Cancels further runs; may be called twice. */
   stop(): void
-  /** The timer no longer keeps the process alive. */
+  /** Lets the process end while the timer is pending. */
   unref(): this
 }
 
-/** Runs something once, after `milliseconds`. */
+/** Calls `run` once, after `milliseconds`. */
 export function after(milliseconds: number, run: () => void): Timer {
   return schedule(milliseconds, run, () => undefined)
 }
 
-/** Runs something every `milliseconds`, for the first time after as long. */
+/** Calls `run` every `milliseconds`, for the first time after that time. */
 export function every(milliseconds: number, run: () => void): Timer {
   return schedule(milliseconds, run, () => milliseconds)
 }
 
 interface PauseOptions {
-  /** Ends the pause: it rejects with the signal's reason. */
+  /** Ends the pause: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** False: the pause does not keep the process alive. */
+  /** False: the process may end during the pause. */
   readonly ref?: boolean
 }
 
@@ -45,7 +46,7 @@ export function pause(milliseconds: number, { signal, ref = true }: PauseOptions
   })
 }
 
-/** `next` says after how long to run again, undefined for never. */
+/** `next` returns the milliseconds until the next run, undefined for none. */
 function schedule(first: number, run: () => void, next: () => number | undefined): Timer {
   let handle: NodeJS.Timeout
   let isHeld = true

@@ -4,8 +4,8 @@ import { findPackageJSON } from 'node:module'
 
 const manifest = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8'))
 
-/** For example `0.1.0`. */
+/** Version of the server, for example `0.1.0`. */
 export const version: string = manifest.version
 
-/** The commit a published package was made from; empty when unknown. */
+/** Git commit a published package was built from; empty if unknown. */
 export const commit: string = manifest.gitHead ?? ''

@@ -1,10 +1,10 @@
-// Measures queries and tells the server of them: planning, and what the engine took for its rows, not what a client took to read them.
+// Measures queries for the slow-query log: planning and the engine's time, without the time a client takes to read rows.
 import type { RecordsAnswer } from './format/answer.ts'
 import type { RequestContext } from './http/context.ts'
 import type { SlowQueries } from './slow-query.ts'
 import { timed } from './storage/timed.ts'
 
-/** Runs a query; when it is done, or its rows have been read, or it failed, `slowQueries` gets to know how long it took. `query` is its text. */
+/** Runs a query and reports its duration to `slowQueries` once it has failed or its rows have been read. `query` is its text. */
 export async function watchQuery<T extends object>(
   slowQueries: SlowQueries,
   ctx: RequestContext,

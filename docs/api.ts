@@ -58,9 +58,9 @@ export function publicNames(): readonly { name: string; kind: string; text: stri
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The names that a module exports, its own and those of others. */
-export function exportedNames(file: string): readonly string[] {
-  return exportsOf(file).map(({ name }) => name)
+/** The names that a module exports, its own and those of others, with the first sentence of their documentation. */
+export function exportedNames(file: string): readonly { readonly name: string; readonly text: string }[] {
+  return exportsOf(file)
 }
 
 function rankOf(file: string): number {

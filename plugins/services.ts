@@ -21,13 +21,13 @@ export type { DashboardHost, DashboardMount, DashboardRequest } from './dashboar
 /** Runs log pipelines. */
 export interface PipelinesService {
   /**
-   * Runs a stored or built-in pipeline over items; writes nothing. The batch is used up. Throws DbError `InvalidArguments` for an
-   * unknown pipeline or version and ItemsError for the first item that fails, unless `skipError`.
+   * Runs a stored or built-in pipeline over items; writes nothing. The batch must not be used afterwards. Throws DbError `InvalidArguments`
+   * for an unknown pipeline or version, and ItemsError for the first item that fails, unless `skipError`.
    */
   run(ctx: RequestContext, name: string, items: ItemBatch, options: PipelineRunOptions): Promise<PipelineResult>
   /**
-   * The same with a body that is still to be decoded: one of the content types of `decodeItems`. The body is used up. Throws what
-   * `decodeItems` throws, too.
+   * Like `run`, with a body that has one of the content types of `decodeItems`. The body must not be used afterwards. Also throws what
+   * `decodeItems` throws.
    */
   runBody(
     ctx: RequestContext,
@@ -36,91 +36,109 @@ export interface PipelinesService {
     contentType: string,
     options: PipelineRunOptions
   ): Promise<PipelineResult>
-  /** What a request's headers say about pipelines, the same for every protocol. */
+  /** Reads the headers about pipelines, which are the same for every protocol. */
   readHeaders(headers: IncomingHttpHeaders): PipelineHeaders
+  /** The pipeline that headers name, ready to run; undefined if they name none. `given` are values that override the headers. */
+  requested(headers: IncomingHttpHeaders, given?: PipelineHeaders): RequestedPipeline | undefined
   /**
-   * Makes one more kind of processor known, for a plugin's `setup`. Its module is loaded here and in each thread that runs pipelines:
-   * a processor never holds the event loop. DbError `InvalidArguments` when the module makes no processor or the kind is taken.
+   * Registers a kind of processor; for a plugin's `setup`. Its module is loaded here and in each thread that runs pipelines, because
+   * pipelines run off the event loop. Throws DbError `InvalidArguments` if the module does not export a processor, or the kind is taken.
    */
   addProcessor(source: ProcessorModule): Promise<void>
 }
 
-/** Where the code of a processor is. */
+/** The module with a processor's code. */
 export interface ProcessorModule {
-  /** Its default export is a `ProcessorFactory`: `new URL('./processor.js', import.meta.url)`. */
+  /** URL of the module, for example `new URL('./processor.js', import.meta.url)`. Its default export is a `ProcessorFactory`. */
   readonly module: URL
-  /** Handed to the factory: plain data, which passes between threads. */
+  /** Passed to the factory: plain data, cloned for other threads. */
   readonly settings?: unknown
-  /** Receives what the processor sends, in the server's own thread: to count, or to log. */
+  /** Called on the main thread with each message the processor sends, for example to count or log. */
   readonly onMessage?: (message: unknown) => void
 }
 
-/** Makes a kind of processor; called once in each thread. */
+/** Makes a kind of processor. Called once per thread. */
 export type ProcessorFactory<Settings = never> = (settings: Settings, host: ProcessorHost) => ProcessorDefinition
 
-/** What a processor has of its surroundings. */
+/** What a processor gets from the server. */
 export interface ProcessorHost {
-  /** Names of the fields that set options of the table instead of becoming columns, `svc_ttl` and the like. */
+  /** Names of fields that set options of the table instead of becoming columns, such as `svc_ttl`. */
   readonly variables: ReadonlySet<string>
-  /** Hands plain data to `onMessage` of whoever added the processor. */
+  /** Sends plain data to `onMessage` of the plugin that added the processor. */
   send(message: unknown): void
 }
 
-/** Members are absent where the request does not say. */
+/** What a request's headers say about pipelines; members are absent if the request does not say. */
 export interface PipelineHeaders {
   /** From `x-svc-pipeline-name`, else `x-svc-log-pipeline-name`. */
   readonly name?: string
   /** From `x-svc-pipeline-version`, else `x-svc-log-pipeline-version`. */
   readonly version?: string
-  /** From `skip_error` in `x-svc-pipeline-params`; wins over a parameter of the query, in both directions. */
+  /** From `skip_error` in `x-svc-pipeline-params`; overrides the query parameter, in both directions. */
   readonly skipError?: boolean
   /** From `max_nested_levels` in `x-svc-pipeline-params`. */
   readonly maxNestedLevels?: number
 }
 
+/** A pipeline that a request names. */
+export interface RequestedPipeline {
+  /** Runs it with the request's options, like `PipelinesService.run`. */
+  run(ctx: RequestContext, items: ItemBatch, target: PipelineTarget): Promise<PipelineResult>
+}
+
+/** The parts of `PipelineRunOptions` that a protocol decides. */
+export type PipelineTarget = Pick<PipelineRunOptions, 'table' | 'customTimeIndex'>
+
+/** Options of one run of a pipeline. */
 export interface PipelineRunOptions {
-  /** Target table before any suffix. */
+  /** Target table, without the suffix that the pipeline may add. */
   readonly table: string
-  /** Version as text; latest when absent. */
+  /** Version as text; absent: the latest. */
   readonly version?: string
-  /** Failing items are left out and reported instead of failing the run. */
+  /** True: failing items are left out and reported, instead of failing the run. */
   readonly skipError?: boolean
-  /** `svc_identity` only: levels of nesting that are flattened, default 10. */
+  /** `svc_identity` only: levels of nesting that are flattened; default 10. */
   readonly maxNestedLevels?: number
   /** `svc_identity` only: `field;epoch;<unit>` or `field;datestr;<format>`. */
   readonly customTimeIndex?: string
-  /** An unusable custom time value becomes the current time; items that could not be decoded are left out and reported. */
+  /** True: an invalid custom time becomes the current time, and items that could not be decoded are left out and reported. */
   readonly ignoreErrors?: boolean
-  /** How many items that were left out the result tells of, default 10. */
+  /** Number of left-out items that the result describes; default 10. */
   readonly maxErrors?: number
 }
 
+/** What a pipeline made of the items. */
 export interface PipelineResult {
-  /** One per group of rows with the same table and options; all belong to one atomic write. Groups with equal options share the object. */
+  /**
+   * One write per group of rows with the same table and options; store all with one `Store.write`. Groups with equal options share the
+   * object.
+   */
   readonly writes: readonly TableWrite[]
   readonly skipped: { readonly count: number; readonly errors: readonly ItemError[] }
-  /** Items taken out on purpose by a filter. */
+  /** Number of items that a filter removed. */
   readonly filtered: number
 }
 
-/** A kind of pipeline step. */
+/** A kind of processor. */
 export interface ProcessorDefinition {
-  /** Its key in a document. */
+  /** Its key in a pipeline document. */
   readonly kind: string
-  /** Checks the options and makes the step; `path` says where it stands, for messages at run time. Throws DbError `InvalidArguments`. */
+  /**
+   * Checks the options and makes the processor. `path` is its place in the document, for error messages. Throws DbError `InvalidArguments`.
+   */
   compile(options: ProcessorOptions, path: string): Processor
-  /** What the reference page says of it. Options that it does not name are warned about. */
+  /** Its reference documentation. Options it does not name cause a warning. */
   readonly doc?: ProcessorDoc
 }
 
-/** A kind of processor for its users. Texts are Markdown without headings. */
+/** Documentation of a kind of processor. Texts are Markdown without headings. */
 export interface ProcessorDoc {
   readonly summary: string
-  /** Without `field`, `fields` and `ignore_missing`, unless they mean something of their own. */
+  /** Without `field`, `fields` and `ignore_missing`, unless they have a meaning of their own. */
   readonly options: readonly {
     readonly name: string
     readonly type: string
-    /** Absent: required. */
+    /** Absent: the option is required. */
     readonly default?: string
     readonly text: string
   }[]
@@ -128,85 +146,92 @@ export interface ProcessorDoc {
   readonly example: { readonly yaml: string; readonly input: string; readonly output: string }
 }
 
-/** One step of a compiled pipeline. Works on every live row of a batch and fails those it cannot take; never throws for what is in an item. */
+/**
+ * A processor in a compiled pipeline. It handles every live row of a batch and fails rows it cannot handle; it never throws because of an
+ * item's content.
+ */
 export interface Processor {
-  /** `written` is for those whose options do not say which fields they write: they mark what their own text writes, row by row. */
+  /** `written` is for processors whose script, not their options, decides which fields are written: they mark variables row by row. */
   apply(batch: ItemBatch, written?: WrittenVariables): void
-  /** Names of the fields it writes as far as its options say them; absent: those its `field` or `fields` lead to. */
+  /** Names of the fields it writes, as far as the options tell; absent: those in `field` or `fields`. */
   readonly writes?: readonly string[]
-  /** Fields it fills with a timestamp in every item that passes; lets a pipeline without a transform find its time index. */
+  /** Fields that it sets to a timestamp in every item that passes; a pipeline without a transform finds its time index in them. */
   readonly times?: readonly { readonly field: string; readonly unit: TimeUnit }[]
 }
 
-/** In which rows which of `ProcessorHost.variables` were written by a pipeline's own text. What came with data sets no options. */
+/**
+ * Rows in which a pipeline's own script has written a field of `ProcessorHost.variables`. Values that came with the data set no table
+ * options.
+ */
 export interface WrittenVariables {
   has(name: string, row: number): boolean
   mark(name: string, row: number): void
   unmark(name: string, row: number): void
 }
 
-/** What a field option names: read `from`, write `to`; both are the same unless renamed. */
+/** A field to read (`from`) and one to write (`to`); both are the same unless renamed. */
 export interface FieldPair {
   readonly from: string
   readonly to: string
 }
 
-/** The options of one processor in a document. Every reader throws `error` when the option has another type. */
+/** The options of a processor in a document. Every reader throws `error` if the option has another type. */
 export interface ProcessorOptions {
-  /** As written; integers are bigint, maps are Map. */
+  /** All options as written; integers are bigint, maps are Map. */
   readonly entries: ReadonlyMap<string, unknown>
-  /** From `field` or `fields`, whichever stands later. */
+  /** From `field` or `fields`, whichever comes later. */
   readonly fields: readonly FieldPair[]
   readonly ignoreMissing: boolean
   text(key: string): string | undefined
   flag(key: string): boolean | undefined
   /** A list of texts. */
   texts(key: string): readonly string[] | undefined
-  /** DbError `InvalidArguments` that names the processor and its line. */
+  /** A DbError `InvalidArguments` that names the processor and its line. */
   error(message: string): DbError
 }
 
-/** Evaluates PromQL over the metric tables and every other table with a time index. */
+/** Evaluates PromQL over metrics, and over every other table with a time index. */
 export interface PromqlService {
   /**
-   * Runs a query in the context's database. Throws DbError: `InvalidSyntax` for the text, status 422 for what the data do not allow,
+   * Evaluates a query in the context's database. Throws DbError: `InvalidSyntax` for invalid text, status 422 if the data do not allow it,
    * `DeadlineExceeded`.
    */
   query(ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult>
   /**
-   * Label sets of the series that match any of the selectors and have samples in the range, by their labels. Throws DbError
-   * `InvalidSyntax` for what is no selector.
+   * Label sets of the series that match any selector and have samples in the range, sorted by labels. Throws DbError `InvalidSyntax` for an
+   * invalid selector.
    */
   series(ctx: RequestContext, selectors: readonly string[], range: PromqlRange): Promise<readonly PromqlLabels[]>
-  /** Names of the labels such series have, sorted; without selectors those of all metrics. */
+  /** Label names of such series, sorted; without selectors, of all metrics. */
   labelNames(ctx: RequestContext, selectors: readonly string[], range: PromqlRange): Promise<readonly string[]>
-  /** Values of one label, sorted; `__name__`, `__field__`, `__database__` and `__schema__` are labels, too. */
+  /** Values of one label, sorted. `__name__`, `__field__`, `__database__` and `__schema__` count as labels. */
   labelValues(
     ctx: RequestContext,
     label: string,
     selectors: readonly string[],
     range: PromqlRange
   ): Promise<readonly string[]>
-  /** A duration as queries write it (`1h30m`), in milliseconds; undefined when it is none. */
+  /** Milliseconds of a PromQL duration (`1h30m`); undefined if invalid. */
   duration(text: string): number | undefined
-  /** A query with canonical spaces. */
+  /** A query with canonical white space. */
   format(text: string): string
-  /** A query's tree as the Prometheus API shows it. */
+  /** A query's syntax tree, as the Prometheus API returns it. */
   parse(text: string): unknown
 }
 
+/** A PromQL query and its range of time. */
 export interface PromqlRequest {
   readonly text: string
   /** Milliseconds since 1970. */
   readonly start: number
   readonly end: number
-  /** Milliseconds; absent in an instant query, whose start is its end. */
+  /** Milliseconds; absent for an instant query, whose `start` and `end` are equal. */
   readonly step?: number
-  /** Milliseconds a sample counts for. */
+  /** Lookback delta in milliseconds. */
   readonly lookback?: number
-  /** Milliseconds the query may take, waiting included, where that is less than the plugin's own limit. */
+  /** Time limit in milliseconds, including waiting; effective if below the plugin's own limit. */
   readonly timeout?: number
-  /** Whether `stats` of the result counts what selectors see. */
+  /** True: `stats.seen` counts the samples that selectors see. */
   readonly counted?: boolean
 }
 
@@ -216,136 +241,141 @@ export interface PromqlRange {
   readonly to?: number
 }
 
-/** Sorted by name; `__name__` is one of them. */
+/** Labels sorted by name, including `__name__`. */
 export type PromqlLabels = Readonly<Record<string, string>>
 
+/** The result of a PromQL query. */
 export interface PromqlResult {
   readonly type: 'scalar' | 'vector' | 'matrix' | 'string'
-  /** How many there are. */
+  /** Number of series. */
   readonly series: number
   readonly warnings: readonly string[]
   readonly infos: readonly string[]
   readonly stats: PromqlStats
-  /** `{"resultType":…,"result":…}` as the Prometheus API writes it; at most `limit` series, 0 is no limit. */
+  /** `{"resultType":…,"result":…}` as the Prometheus API writes it, with at most `limit` series; 0 means no limit. */
   json(limit: number): Iterable<string>
-  /** One row per sample, by series and time: the time, the value (`name`, else `svc_value`), a column for each label. */
+  /** One row per sample, by series and time: the time, the value (named `name`, default `svc_value`), and a column for each label. */
   records(name?: string): RecordsAnswer
-  /** Of an instant query: a vector's samples, or the one of a scalar. */
+  /** Instant queries only: the samples of a vector, or the sample of a scalar. */
   samples(): Iterable<PromqlSample>
 }
 
+/** A sample of an instant query. */
 export interface PromqlSample {
   readonly labels: PromqlLabels
   /** Undefined for a native histogram. */
   readonly value: number | undefined
-  /** Of a native histogram alone; its counts may have fractions. */
+  /** A native histogram; its counts may have fractions. */
   readonly histogram?: NativeHistogram
 }
 
-/** What a query cost. */
+/** The cost of a query. */
 export interface PromqlStats {
-  /** Milliseconds: waiting for its turn, reading samples, computing, sorting the result. */
+  /** Milliseconds spent waiting for admission, reading samples, computing, and sorting the result. */
   readonly took: {
     readonly waiting: number
     readonly preparing: number
     readonly computing: number
     readonly sorting: number
   }
-  /** Samples held at most at a time. */
+  /** Maximum number of samples held at a time. */
   readonly peak: number
   /** How the files and memtables of its tables were read. */
   readonly reading: () => readonly PartRead[]
-  /** Samples that selectors saw, where they were counted, and by step (milliseconds since 1970). */
+  /** Samples that selectors saw, in total and per step (milliseconds since 1970); only with `counted`. */
   readonly seen?: { readonly total: number; readonly perStep: readonly (readonly [time: number, samples: number])[] }
 }
 
-/** Asks SQL for other plugins. */
+/** SQL queries for other plugins. */
 export interface SqlQueryService {
   /**
-   * Runs one statement that reads, in the context's database. `params` are the values of `$1`, `$2` … or of `?` in their order, or by name
-   * of `$name`: they are never text of the statement. Throws DbError: `InvalidSyntax`, `AccessDenied` for a statement that would change
-   * something, and what the statement itself leads to. What is answered is read once, by batches or with `rowsOf`.
+   * Runs one reading statement in the context's database. `params` are the values of `$1`, `$2` …, of `?` in order, or of `$name`; they never
+   * become part of the text. Throws DbError: `InvalidSyntax`, `AccessDenied` for a statement that would change something, and errors of the
+   * statement itself. The answer can be read once, by batches or with `rowsOf`.
    */
   query(ctx: RequestContext, text: string, params?: SqlParameters): Promise<RecordsAnswer>
   /**
-   * Puts the rows of a query into a table and takes away those of it that meet `where` and have the tags and time of none of them: in one
-   * write. How many rows it put.
+   * Replaces rows of a table in one write: puts the rows of a query, and deletes those that meet `where` and have tags and time of no row of
+   * the query. Returns the number of rows put.
    */
   replace(ctx: RequestContext, rows: ReplacedRows): Promise<number>
-  /** A query as the store takes it, for `store.query`: with `follow`, it runs over the rows of its only table that are written from now on. */
+  /** The plan of a query, for `store.query`; with `follow`, it runs over the rows of its only table as they are written. */
   plan(ctx: RequestContext, text: string): Promise<SqlQuery>
-  /** Who keeps flows, for the statements about them. */
+  /** Registers the service that stores flows, for statements about flows. */
   useFlows(flows: FlowsService): void
 }
 
+/** A replacement of rows, for `SqlQueryService.replace`. */
 export interface ReplacedRows {
   readonly database: string
   readonly table: string
-  /** Columns of the table the columns of the query stand for. */
+  /** Columns of the table, in the order of the query's columns. */
   readonly columns: readonly string[]
   readonly query: string
-  /** A condition; empty: all rows. */
+  /** An SQL condition; empty: all rows. */
   readonly where: string
 }
 
-/** A query over windows of time, in parts: between two windows it is `before WHERE condition AND … after`. */
+/** A query that aggregates by windows of time, in parts. For some windows it is `before WHERE condition AND … after`. */
 export interface FlowQuery {
   readonly source: { readonly database: string; readonly table: string }
   readonly before: string
   readonly condition: string
   readonly after: string
-  /** What stands in FROM. */
+  /** The text of its FROM. */
   readonly from: string
-  /** The time index, and the beginning and length of its window, as SQL. */
+  /** SQL of the time index, and of the beginning and length of its window. */
   readonly time: string
   readonly window: string
   readonly length: string
-  /** Which column of the result the window is. */
+  /** Index of the result column that holds the window. */
   readonly windowColumn: number
 }
 
+/** A flow: a query that keeps its sink table up to date. */
 export interface FlowDefinition {
   readonly database: string
   readonly name: string
-  /** Where its rows go. */
+  /** The table that gets its rows. */
   readonly sink: { readonly database: string; readonly table: string }
-  /** Of the result, in order. */
+  /** Columns of the result, in order. */
   readonly columns: readonly string[]
   readonly query: FlowQuery
-  /** The query as written. */
+  /** The query as the user wrote it. */
   readonly text: string
   readonly timezone: string
-  /** Windows that began so many milliseconds ago stay as they are. */
+  /** Windows that began longer ago than this (milliseconds) are not computed again. */
   readonly expireAfter: number | undefined
   readonly comment: string | undefined
   /** Milliseconds since 1970. */
   readonly createdAt: number
 }
 
-/** Keeps tables of aggregates up to date with the tables they are made of. */
+/** Keeps aggregate tables up to date with their source tables (materialised views). */
 export interface FlowsService {
-  /** Replaces one of the same name. Answers when its table is filled. */
+  /** Creates a flow, or replaces the one of the same name. Resolves when its sink is filled. */
   create(ctx: RequestContext, flow: FlowDefinition): Promise<void>
   drop(ctx: RequestContext, database: string, name: string): Promise<void>
-  /** By name. */
+  /** Sorted by name. */
   list(database: string): readonly FlowDefinition[]
-  /** Resolves when what was written before is in its table. */
+  /** Resolves when everything written before the call is in the sink. */
   flush(ctx: RequestContext, database: string, name: string): Promise<void>
 }
 
-/** Numbers that are integers are taken as such. */
+/** A value of a parameter; a number that is an integer counts as one. */
 export type SqlParameter = string | number | bigint | boolean | null
+/** Values by position, or by name. */
 export type SqlParameters = readonly SqlParameter[] | Readonly<Record<string, SqlParameter>>
 
-/** Rules of alerts and recorded series. */
+/** Alerting and recording rules. */
 export interface AlertingService {
-  /** Groups with rules, as the Prometheus API shows them; those without a rule that is wanted are left out. */
+  /** Groups with their rules, as the Prometheus API returns them. Groups without a matching rule are left out. */
   rules(filter: RuleFilter): readonly unknown[]
-  /** Alerts that are pending or fire, of one database or of all. */
+  /** Pending and firing alerts, of one database or of all. */
   alerts(db: string | undefined): readonly unknown[]
 }
 
-/** What is absent or empty wants all. */
+/** Selects rules; absent or empty members match all. */
 export interface RuleFilter {
   readonly db?: string | undefined
   readonly kind?: 'alert' | 'record' | undefined
@@ -355,42 +385,43 @@ export interface RuleFilter {
   readonly withoutAlerts?: boolean
 }
 
-/** Where metrics are kept, whatever protocol brings them: samples as a `SeriesWrite` made of these names, the rest as rows. */
+/** How metrics are stored, for every protocol that brings some: samples as a `SeriesWrite` with these names, everything else as rows. */
 export interface MetricsysService {
-  /** Columns of the tables of metrics. */
+  /** Columns of metric tables. */
   readonly timeColumn: string
   readonly valueColumn: string
-  /** The physical table of metrics that ask for no other. */
+  /** The default physical table of metrics. */
   readonly physicalTable: string
-  /** Throws DbError `InvalidArguments` for a name of a metric or a label that cannot be one. */
+  /** Throws DbError `InvalidArguments` for an invalid metric name or label name. */
   checkMetric(name: string): void
   checkLabel(name: string, metric: string): void
-  /** Counts the values of label names, for series that were not known. */
+  /** Counts label values per label name, for new series. */
   countLabels(labels: readonly SeriesLabel[]): void
-  /** For a look at the limits before so many rows are written. */
+  /** The quota for a write of so many rows. */
   quota(db: string, rows: number): MetricsQuota
-  /** A write for each table. Throws DbError: see `checkHistogram`. */
+  /** One write per table. Throws DbError, see `checkHistogram`. */
   histogramWrites(rows: readonly HistogramRow[], physicalTable: string): Steps<readonly TableWrite[]>
-  /** Throws DbError `InvalidArguments` saying what does not fit together. */
+  /** Throws DbError `InvalidArguments` that tells what is inconsistent. */
   checkHistogram(histogram: NativeHistogram): void
-  /** A write for each database. Exemplars of one series and time replace each other. */
+  /** One write per database. Exemplars of the same series and time replace each other. */
   exemplarWrites(rows: readonly ExemplarRow[]): Steps<readonly TableWrite[]>
-  /** What is not stored yet of what is known of metrics; undefined when all is. Call `stored` once the write has been answered. */
+  /** The metadata that is not stored yet; undefined if all is. Call `stored` once the write has resolved. */
   metadataWrite(
     db: string,
     rows: readonly MetricMetadata[]
   ): Steps<{ readonly write: TableWrite; stored(): void } | undefined>
-  /** `rules` and `alerts` of the query API answer with these from now on. */
+  /** Registers the service that answers `rules` and `alerts` of the query API. */
   serveRules(rules: AlertingService): void
 }
 
-/** The room for metrics there is in a database; both throw LimitReached. Known series always fit. */
+/** The metrics that a request may still add; both methods throw LimitReached. Known series always fit. */
 export interface MetricsQuota {
-  /** For rows of a series. */
+  /** Checks a row of a series. */
   check(name: SeriesName, physicalTable: string): void
   checkExemplar(name: SeriesName): void
 }
 
+/** A sample that is a native histogram. */
 export interface HistogramRow {
   readonly name: SeriesName
   /** Milliseconds since 1970. */
@@ -398,17 +429,17 @@ export interface HistogramRow {
   readonly histogram: NativeHistogram
 }
 
-/** Buckets that grow by a power of two, as remote write has them. */
+/** A histogram with exponential buckets, as remote write defines it. */
 export interface NativeHistogram {
-  /** Whether counts are numbers with fractions; else they are integers. */
+  /** True: counts may have fractions; false: they are integers. */
   readonly float: boolean
   readonly schema: number
   readonly zeroThreshold: number
-  /** The bits of the sum as a double; those of a series' end are kept. */
+  /** The bits of the sum as a double; this keeps the NaN that marks a stale series. */
   readonly sumBits: bigint
   /** 0 unknown, 1 reset, 2 none, 3 gauge. */
   readonly resetHint: number
-  /** Milliseconds since 1970, 0 where unknown. */
+  /** Milliseconds since 1970, 0 if unknown. */
   readonly startTime: bigint
   readonly customValues: readonly number[]
   readonly count: bigint | number
@@ -423,69 +454,73 @@ export interface HistogramBuckets {
   readonly counts: readonly (bigint | number)[]
 }
 
+/** An exemplar: a measured value, for example with the trace it belongs to. */
 export interface ExemplarRow {
-  /** Of the series it belongs to. */
+  /** The series it belongs to. */
   readonly name: SeriesName
-  /** UTF-8 by name; `trace_id` and `span_id` get columns of their own. */
+  /** UTF-8 values by name; `trace_id` and `span_id` have columns of their own. */
   readonly labels: ReadonlyMap<string, Uint8Array>
   readonly value: number
   /** Milliseconds since 1970. */
   readonly time: bigint
 }
 
+/** Type, unit and description of a metric. */
 export interface MetricMetadata {
   readonly metric: string
-  /** A word of the exposition format: counter, gauge, histogram, summary, unknown … */
+  /** A type of the exposition format: counter, gauge, histogram, summary, unknown … */
   readonly type: string
   readonly unit: string
   readonly help: string
 }
 
-/** Takes in OTLP, whatever brings it. */
+/** Stores OTLP requests, for every transport. */
 export interface TelemetryService {
   /**
-   * Stores an Export…ServiceRequest. Throws DbError where nothing of it is stored: `InvalidArguments` for what cannot be read or is too
-   * large, and what the store refuses.
+   * Stores an Export…ServiceRequest. Throws DbError if nothing of it is stored: `InvalidArguments` if it is invalid or too large, and errors
+   * of the store.
    */
   receive(signal: TelemetrySignal, request: TelemetryRequest): Promise<TelemetryTaken>
-  /** The Export…ServiceResponse that says so, as protobuf; empty where all was taken. */
+  /** The Export…ServiceResponse as protobuf; empty if everything was taken. */
   answer(taken: TelemetryTaken): Uint8Array
 }
 
+/** A kind of OTLP data. */
 export type TelemetrySignal = 'metrics' | 'traces' | 'logs'
 
+/** An OTLP request. */
 export interface TelemetryRequest {
   readonly ctx: RequestContext
-  /** `x-svc-…` as over HTTP: tables, pipelines, names of metrics. */
+  /** Headers `x-svc-…` as over HTTP: tables, pipelines, names of metrics. */
   readonly headers: IncomingHttpHeaders
   /** The Export…ServiceRequest as protobuf. */
   readonly body: Uint8Array
 }
 
-/** What became of a request that was taken. */
+/** The result of an OTLP request. */
 export interface TelemetryTaken {
-  /** Spans, data points or log records that were left out. */
+  /** Number of spans, data points or log records that were left out. */
   readonly rejected: number
-  /** Why the first of them was, for people; with none rejected, a warning or empty. */
+  /** The reason for the first of them; if there are none, a warning or an empty text. */
   readonly message: string
 }
 
-/** The dashboard, for plugins that add a page to it. */
+/** The dashboard, for plugins that add pages. */
 export interface DashboardService {
-  /** Throws TypeError when the name is taken or no word. */
+  /** Throws TypeError if the name is taken or not a word. */
   addPage(page: DashboardPage): void
   /** In the order they were added. */
   pages(): readonly DashboardPage[]
 }
 
-/** A page a plugin adds to the dashboard. */
+/** A page that a plugin adds to the dashboard. */
 export interface DashboardPage {
-  /** A word; its address is `/dashboard/x/{name}`. */
+  /** A word; the page's address is `/dashboard/x/{name}`. */
   readonly name: string
-  /** What the navigation says. */
+  /** Its entry in the navigation. */
   readonly title: string
   /**
-   * File of an ES module without imports, JavaScript or, for a plugin that runs from source, TypeScript. Its default export is a
+   * File of an ES module without imports: JavaScript, or TypeScript for a plugin that runs from source. Its default export is a
    * DashboardMount (docs/dashboard.md).
    */
   readonly module: string | URL

@@ -2,6 +2,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import t from 'tap'
+import type { TSchema } from 'typebox'
+import type { SchemaNode } from '../core/config/read.ts'
+import { configSchema } from '../core/config/schema.ts'
+import type { PluginSpec } from '../core/plugin.ts'
+import { catalogue } from '../plugins/index.ts'
 
 const root = join(import.meta.dirname, '..')
 const files = globSync('{client,core,plugins}/**/*.{ts,tsx}', { cwd: root }).sort()
@@ -81,6 +86,30 @@ t.test('core/index.ts exports what plugins use, what is promised, and the seam o
   t.ok(exported.length > 200)
   t.strictSame(
     exported.map(name => name.split(' as ').at(-1)!).filter(name => !known.has(name)),
+    []
+  )
+})
+
+t.test('each key of the configuration is read somewhere', async t => {
+  const read = (folder: RegExp) => files.filter(file => folder.test(file)).map(file => text.get(file)!)
+  const unread = (schema: SchemaNode, path: string, sources: readonly string[]): readonly string[] =>
+    Object.entries(schema.properties ?? {}).flatMap(([key, node]) => [
+      // The schema has the key itself.
+      ...(sources.flatMap(source => source.match(new RegExp(`\\b${key}\\b`, 'g')) ?? []).length > 1
+        ? []
+        : [path + key]),
+      ...unread(node, `${path}${key}.`, sources)
+    ])
+  const quotas = /^http\.quota\.(user|address)_(bytes|rows|queries)$/ // Read as `${holder}_${kind}`.
+  const core = unread(configSchema as TSchema as SchemaNode, '', read(/^(core|plugins)\//))
+  const own = await Promise.all(
+    Object.entries(catalogue).map(async ([name, load]) => {
+      const { default: spec } = (await load()) as { default: PluginSpec }
+      return unread(spec.config as SchemaNode, `plugins.${name}.`, read(new RegExp(`^plugins/${name}/`)))
+    })
+  )
+  t.strictSame(
+    [...core, ...own.flat()].filter(key => !quotas.test(key)),
     []
   )
 })

@@ -1,4 +1,4 @@
-// Makes the user provider that the key `user_provider` names.
+// Creates the user provider that `user_provider` configures.
 import { ConfigError } from '../config/error.ts'
 import type { Logger } from '../log/log.ts'
 import { createFileProvider } from './file.ts'
@@ -8,8 +8,8 @@ import { createTableProvider } from './static.ts'
 import { parseUserList } from './users.ts'
 
 /**
- * Makes the provider of `static_user_provider:file:PATH`, `static_user_provider:cmd:LIST`, `watch_file_user_provider:PATH` or `plugin:NAME`. ConfigError
- * for the key `user_provider` when the text has none of these forms, or the file or list cannot be used.
+ * Creates the provider for `static_user_provider:file:PATH`, `static_user_provider:cmd:LIST`, `watch_file_user_provider:PATH` or
+ * `plugin:NAME`. Throws ConfigError for any other text, or if the file or list cannot be used.
  */
 export async function createUserProvider(text: string, log: Logger): Promise<UserProvider> {
   const plugin = userPlugin(text)
@@ -29,7 +29,7 @@ export async function createUserProvider(text: string, log: Logger): Promise<Use
         return await createFileProvider(value!, log, { name: 'watch_file_user_provider', watch: true })
     }
   } catch (error) {
-    // The text of the key is shown for files only: a list holds passwords.
+    // The value is shown for files only, because a list holds passwords.
     const what = kind === 'static_user_provider:cmd' ? 'the list of users' : `the file of users ${value}`
     throw new ConfigError([
       { path: ['user_provider'], message: `cannot use ${what}: ${reasonOf(error as NodeJS.ErrnoException)}` }

@@ -1,10 +1,10 @@
-// Reads the text of an `Authorization` or `x-svc-auth` header.
+// Parses the headers `Authorization` and `x-svc-auth`.
 import { DbError } from '../errors.ts'
 import type { Credentials } from './provider.ts'
 
 /**
- * Credentials of `Basic BASE64` (standard base64 of `user:password` in UTF-8, split at the first `:`) or `Bearer TOKEN`; the scheme in any
- * case, then exactly one space. DbError `AuthHeaderNotFound` when there is no header, `InvalidAuthHeader` when it cannot be read.
+ * Parses `Basic BASE64` (standard base64 of `user:password` in UTF-8, split at the first `:`) or `Bearer TOKEN`; the scheme in any case, then
+ * exactly one space. Throws DbError `AuthHeaderNotFound` without a header, `InvalidAuthHeader` for an invalid one.
  */
 export function parseCredentials(header: string | undefined): Credentials {
   if (header === undefined) throw new DbError('AuthHeaderNotFound', 'Not found http or grpc authorization header')

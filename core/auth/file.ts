@@ -1,4 +1,4 @@
-// A credential file that is read again when it is asked to, and when it changes.
+// Users from a credential file, which is read again on request and when it changes.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { watchFile } from '../config/watch.ts'
@@ -9,11 +9,11 @@ import { parseUserFile } from './users.ts'
 
 interface FileOptions {
   readonly name: string
-  /** Whether a change of the file is noticed by itself. */
+  /** Whether to watch the file for changes. */
   readonly watch: boolean
 }
 
-/** Throws when the file cannot be read or holds no user; later an unusable file is logged and the users stay. */
+/** Throws if the file cannot be read or has no user. Later, an unusable file is logged and the known users stay. */
 export async function createFileProvider(file: string, log: Logger, options: FileOptions): Promise<UserProvider> {
   const path = resolve(file)
   const warn = (message: string) => log.warn({ file: path }, message)

@@ -1,24 +1,25 @@
-// Secrets as a credential file keeps them, and whether a password fits one; comparisons take the same time wherever they differ.
+// Secrets of a credential file, and checking passwords against them in constant time.
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
 const derive = promisify(pbkdf2)
 const keyLength = 32
 
-/** `unusable`: kept for other protocols, never accepted here. */
+/** `unusable`: a secret for other protocols; never matches. */
 export type Secret =
   | { readonly kind: 'plain'; readonly digest: Buffer }
   | { readonly kind: 'pbkdf2'; readonly iterations: number; readonly salt: Buffer; readonly hash: Buffer }
   | { readonly kind: 'scram'; readonly iterations: number; readonly salt: Buffer; readonly storedKey: Buffer }
   /** A bearer token; `expires` in milliseconds since 1970. */
   | { readonly kind: 'token'; readonly digest: string; readonly expires?: number }
-  /** The user has no password, only a certificate. */
+  /** No password: the user logs in with a certificate. */
   | { readonly kind: 'certificate' }
   | { readonly kind: 'unusable' }
 
 /**
- * Reads `certificate:`, `token_sha256:HASH[:EXPIRES]` (a time such as `2027-01-31T00:00:00Z`), bare text, `plain:TEXT`, `pbkdf2_sha256:ITERATIONS:SALT:HASH`, `pg_scram_sha256:ITERATIONS:SALT:STORED:SERVER` or
- * `mysql_native_password:HASH` (numbers in hex but the iterations). Throws an Error that says what is wrong, without the secret.
+ * Parses `certificate:`, `token_sha256:HASH[:EXPIRES]` (a time such as `2027-01-31T00:00:00Z`), bare text, `plain:TEXT`,
+ * `pbkdf2_sha256:ITERATIONS:SALT:HASH`, `pg_scram_sha256:ITERATIONS:SALT:STORED:SERVER` or `mysql_native_password:HASH` (numbers in hex
+ * except the iterations). Throws an Error that tells what is wrong, without the secret.
  */
 export function parseSecret(text: string): Secret {
   const [scheme, ...parts] = text.split(':')
@@ -67,7 +68,7 @@ function hex(scheme: string, what: string, text = '', bytes?: number): Buffer {
   return Buffer.from(text, 'hex')
 }
 
-/** How much work `fits` does, in rounds of the derivation. */
+/** The cost of `fits`, in iterations of the key derivation. */
 export function costOf(secret: Secret): number {
   return 'iterations' in secret ? secret.iterations : 0
 }
@@ -90,7 +91,7 @@ export async function fits(secret: Secret, password: string): Promise<boolean> {
   }
 }
 
-/** Takes as long as a derivation of so many rounds, for nothing. */
+/** Spends as much time as a derivation with so many iterations. */
 export async function spend(iterations: number, password: string): Promise<void> {
   if (iterations > 0) await derive(password, 'no salt at all', iterations, keyLength, 'sha256')
 }
@@ -102,13 +103,13 @@ export async function hashPassword(password: string, iterations = 4096): Promise
   return `pbkdf2_sha256:${iterations}:${salt.toString('hex')}:${hash.toString('hex')}`
 }
 
-/** A new token of 256 bits, and what a credential file keeps of it. */
+/** A new random token of 256 bits, and the secret for a credential file. */
 export function makeToken(): { readonly token: string; readonly secret: string } {
   const token = `weir_${randomBytes(32).toString('base64url')}`
   return { token, secret: `token_sha256:${digestOfToken(token)}` }
 }
 
-/** In hex. Tokens are random, so that one round is enough. */
+/** SHA-256 in hex. One round is enough, because tokens are random. */
 export function digestOfToken(token: string): string {
   return sha256(token).toString('hex')
 }

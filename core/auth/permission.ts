@@ -1,22 +1,25 @@
-// What a permission mode allows.
+// Permissions: what a user's mode allows.
 import { DbError } from '../errors.ts'
 import type { PermissionMode, User } from './provider.ts'
 
 type Action = 'read' | 'write'
 
-/** Reading or writing in the database of a request; `_all` refuses users who are limited to databases. */
+/** Reading or writing in the request's database; `_all` refuses users who are limited to some databases. */
 export type RouteAction = Action | `${Action}_all`
 
 /**
- * Throws `PermissionDenied` unless the user may do it, in the database where one is named, and `AccessDenied` where the user may not use
- * that at all, or the request may not.
+ * Checks a permission of a user, in a database if one is given. Throws DbError `PermissionDenied` if the user's mode there does not allow the
+ * action; `AccessDenied` if he may not use the database at all, or this request may not change anything.
  */
 export function authorise(user: User, action: Action, database?: string): void {
   check(database === undefined ? user.mode : modeIn(user, database), action)
   if (action === 'write' && user.writeRefusal !== undefined) throw new DbError('AccessDenied', user.writeRefusal)
 }
 
-/** The same for what belongs to no database: nothing for users who are limited to some. */
+/**
+ * Checks a permission for something that belongs to no database. Throws like `authorise`, and `AccessDenied` for users who are limited to
+ * some databases.
+ */
 export function authoriseAll(user: User, action: Action): void {
   authorise(user, action)
   if (user.databases !== undefined) {
@@ -24,7 +27,7 @@ export function authoriseAll(user: User, action: Action): void {
   }
 }
 
-/** What a route needs. */
+/** Checks the permission a route needs. */
 export function authoriseAction(user: User, action: RouteAction): void {
   const needed = action.startsWith('read') ? 'read' : 'write'
   if (action.endsWith('_all')) authoriseAll(user, needed)
@@ -36,7 +39,7 @@ export function mayUse({ databases }: User, database: string): boolean {
   return databases === undefined || databases.has(database)
 }
 
-/** What the user may do there. Throws DbError `AccessDenied` where that is nothing, whether there is such a database or not. */
+/** The user's mode in a database. Throws DbError `AccessDenied` if he has none, whether the database exists or not. */
 export function modeIn({ databases, mode }: User, database: string): PermissionMode {
   if (databases === undefined) return mode
   const own = databases.get(database)

@@ -1,15 +1,15 @@
-// Users that a plugin knows: `user_provider = "plugin:NAME"`.
+// A plugin as user provider: `user_provider = "plugin:NAME"`.
 import { DbError } from '../errors.ts'
 import type { Credentials, PermissionMode, User, UserProvider } from './provider.ts'
 
 export interface PluginUsers extends UserProvider {
-  /** Called once the plugin is set up; before that nobody is let in. */
+  /** Called once the plugin is set up; until then all credentials are refused. */
   bind(authenticate: (credentials: Credentials) => User | Promise<User>): void
 }
 
 const prefix = 'plugin:'
 
-/** The plugin that the key `user_provider` names; undefined where it names none. */
+/** The plugin that `user_provider` names; undefined for other providers. */
 export function userPlugin(text: string): string | undefined {
   return text.startsWith(prefix) ? text.slice(prefix.length) : undefined
 }
@@ -38,7 +38,7 @@ export function isPluginProvider(provider: UserProvider | undefined): provider i
 
 const modes: ReadonlySet<unknown> = new Set<PermissionMode>(['rw', 'ro', 'wo'])
 
-/** A defect of the plugin must not become a right. */
+/** What is wrong with the plugin's result: a defect in a plugin must not grant rights. */
 function problemOf(user: unknown): string | undefined {
   const { name, mode, databases } = Object(user) as Partial<User>
   if (typeof name !== 'string' || name === '') return 'name must be a text'

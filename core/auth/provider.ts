@@ -1,34 +1,34 @@
-// Who may do what: users, their permission mode, and the interface of whatever knows them.
+// Users, their permission modes, and the interface of user providers.
 
-/** Reading and writing, only reading, only writing. */
+/** Read and write, read only, or write only. */
 export type PermissionMode = 'rw' | 'ro' | 'wo'
 
 /** Who sends a request, and what he may do. */
 export interface User {
   readonly name: string
-  /** Of all databases; of a user who is limited to some, all that any of them allows. */
+  /** Mode in all databases. For a user limited to some: the union of his modes there. */
   readonly mode: PermissionMode
-  /** The only databases the user may use, and how; absent: all. */
+  /** Mode per database, for a user who may use only these; absent: all databases. */
   readonly databases?: ReadonlyMap<string, PermissionMode>
-  /** Why this request may not change anything, whatever its user may do. */
+  /** Why this request may not change anything, whatever its user's mode; absent: it may. */
   readonly writeRefusal?: string
 }
 
-/** What a request offers to prove who it is. */
+/** The proof of identity that a request carries. */
 export type Credentials =
   | { readonly kind: 'password'; readonly user: string; readonly password: string }
   | { readonly kind: 'bearer'; readonly token: string }
-  /** The common name of a certificate that the TLS of the server has checked. */
+  /** The common name of a client certificate that TLS has verified. */
   | { readonly kind: 'certificate'; readonly user: string }
 
 export interface UserProvider {
   readonly name: string
-  /** The user, or DbError `UserPasswordMismatch` after the same time whether the name or the password was wrong. */
+  /** The user of the credentials. Rejects with DbError `UserPasswordMismatch`, after the same time whether name or password was wrong. */
   authenticate(credentials: Credentials): Promise<User>
-  /** Reads again where its users stand; what cannot be used is logged and changes nothing. */
+  /** Reads the users again; unusable sources are logged and change nothing. */
   reload?(): Promise<void>
   close(): Promise<void>
 }
 
-/** The user of a server without a provider, and of the process itself. */
+/** The user of requests if no provider is configured, and of the process itself. */
 export const defaultUser: User = { name: 'svc', mode: 'rw' }

@@ -6,22 +6,22 @@ import { costOf, digestOfToken, fits, spend } from './password.ts'
 import type { Credentials, User, UserProvider } from './provider.ts'
 import type { KnownUser, UserTable } from './users.ts'
 
-/** Derivations at the same time: they run on the threads that write the log as well, which strangers must not take up. */
+/** Concurrent key derivations. They run on the thread pool that also writes the log, which strangers must not occupy. */
 const maxDerivations = 2
 
-/** A provider over the table that `users` returns at each request. */
+/** A provider for the table that `users` returns at each request. */
 export function createTableProvider(name: string, users: () => UserTable, close: () => void = () => {}): UserProvider {
   const memory = createMemory()
   const semaphore = createSemaphore(maxDerivations)
   const never = new AbortController().signal
   const quickly = (known: KnownUser, password: string) =>
     costOf(known.secret) === 0 ? fits(known.secret, password) : memory.has(known, password)
-  /** Whatever the user's own secret cost, a refusal takes as long as the dearest secret of the table. */
+  /** A refusal takes as long as the most expensive secret of the table, whatever the user's own one costs. */
   const slowly = async (table: UserTable, known: KnownUser | undefined, password: string) => {
     const leave = await semaphore.enter(never)
     try {
       const cost = known === undefined ? 0 : costOf(known.secret)
-      // Another request may have found out meanwhile.
+      // Another request may have verified the same password meanwhile.
       if (known !== undefined && cost > 0 && (memory.has(known, password) || (await fits(known.secret, password)))) {
         memory.keep(known, password)
         return true
@@ -77,7 +77,9 @@ function userOf({ name, mode, databases }: KnownUser): User {
   return { name, mode, ...(databases && { databases }) }
 }
 
-/** The last password that was right for each user, as a digest under a key of this process: only the first request pays for the derivation. */
+/**
+ * Remembers the last correct password of each user, as a digest keyed per process, so that only the first request pays for the derivation.
+ */
 function createMemory() {
   const key = randomBytes(32)
   const right = new WeakMap<KnownUser, Buffer>()

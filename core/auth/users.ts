@@ -1,4 +1,4 @@
-// Credential lists: one `user=secret` or `user:mode=secret` each, in a file by lines or inline by commas.
+// Credential lists: `user=secret` or `user:mode=secret` entries, by line in a file or by comma inline.
 import { parseSecret, type Secret } from './password.ts'
 import type { PermissionMode, User } from './provider.ts'
 
@@ -6,7 +6,7 @@ export interface KnownUser extends User {
   readonly secret: Secret
 }
 
-/** By name; tokens, of which a user may have several, by `token:` and their digest. */
+/** Keyed by name; tokens, of which a user may have several, by `token:` and their digest. */
 export type UserTable = ReadonlyMap<string, KnownUser>
 
 function keyOf({ name, secret }: KnownUser): string {
@@ -26,8 +26,8 @@ const modes: Readonly<Record<string, PermissionMode>> = {
 }
 
 /**
- * The users of a credential file: blank lines and lines that start with `#` are skipped, a bad line is reported to `warn` and skipped, the
- * last line of a user counts. Throws an Error when no line is good.
+ * Parses a credential file: blank lines and lines starting with `#` are skipped, invalid lines are reported to `warn` and skipped, the last
+ * line of a user wins. Throws an Error if no line is valid.
  */
 export function parseUserFile(text: string, warn: (message: string) => void): UserTable {
   const users = new Map<string, KnownUser>()
@@ -46,7 +46,7 @@ export function parseUserFile(text: string, warn: (message: string) => void): Us
   return users
 }
 
-/** The users of an inline list `u=p,u2:mode=p2`. Throws an Error for the first bad entry. */
+/** Parses an inline list `u=p,u2:mode=p2`. Throws an Error for the first invalid entry. */
 export function parseUserList(text: string): UserTable {
   const users = new Map<string, KnownUser>()
   for (const [index, entry] of text.split(',').entries()) {
@@ -60,7 +60,7 @@ export function parseUserList(text: string): UserTable {
   return users
 }
 
-/** Messages never hold the secret, nor the text before a missing `=`. */
+/** Messages never contain the secret, or the text before a missing `=`. */
 function parseUser(text: string): KnownUser {
   const equals = text.indexOf('=')
   if (equals < 0) throw new Error('expected user=secret, user:mode=secret or user:mode@database=secret')
@@ -70,7 +70,7 @@ function parseUser(text: string): KnownUser {
   return { name: name!.trim(), ...parseRights(name!, rights), secret: parseSecret(text.slice(equals + 1).trim()) }
 }
 
-/** `ro`, or `ro@metrics+traces;rw@logs`: modes of databases, and of no others. */
+/** Parses `ro`, or `ro@metrics+traces;rw@logs`: modes of these databases only. */
 function parseRights(name: string, text: string | undefined): Pick<User, 'mode' | 'databases'> {
   if (text === undefined) return { mode: 'rw' }
   const parts = text.split(';').map(part => part.split('@'))

@@ -1,14 +1,14 @@
-// What differs between two loaded configurations, and what of it a running server can take over.
+// The difference between two loaded configurations, and which keys a running server can change.
 import type { TSchema } from 'typebox'
 import { isTable, type SchemaNode } from './read.ts'
 
 export interface ChangedKey {
   readonly path: readonly string[]
-  /** Whether its schema says that it changes while running. */
+  /** Whether the schema marks the key as `live`. */
   readonly live: boolean
 }
 
-/** The keys of a schema whose values differ; without those of tables the schema says nothing about. */
+/** The keys whose values differ. Tables without a schema are left out. */
 export function changedKeys(
   schema: TSchema,
   before: object,
@@ -24,7 +24,7 @@ export function changedKeys(
   })
 }
 
-/** Puts the values of some keys in place: whoever holds the target, or a table of it, sees them. */
+/** Sets the values of some keys in place, so that everybody who holds `target`, or a table of it, sees them. */
 export function takeOver(target: object, source: object, keys: readonly ChangedKey[], from = 0): void {
   for (const { path } of keys) {
     const [table, values] = path

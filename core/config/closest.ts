@@ -1,10 +1,13 @@
-// Did you mean: the known word nearest to an unknown one.
+// Spelling suggestions: the known word closest to an unknown one.
 
-/** Pairs of characters that are compared for one suggestion, some milliseconds: words come from requests, and may be of any length and number. */
+/**
+ * Pairs of characters compared for one suggestion (some milliseconds), because words and candidates come from requests and may be long and
+ * many.
+ */
 const maxPairs = 1_000_000
 
 /**
- * The candidate with the fewest edits, when they are at most `max` (absent: a third of the longer word); undefined otherwise. Of many long
+ * The candidate with the fewest edits, if they are at most `max` (default: a third of the longer word); else undefined. Of many long
  * candidates only the first are compared.
  */
 export function closest(word: string, candidates: Iterable<string>, max?: number): string | undefined {
@@ -15,7 +18,7 @@ export function closest(word: string, candidates: Iterable<string>, max?: number
   for (const candidate of candidates) {
     const length = Math.max(word.length, candidate.length)
     const most = max ?? Math.max(1, Math.floor(length / 3))
-    // Each character more is an edit.
+    // The difference in length is a lower bound of the edits.
     if (length - Math.min(word.length, candidate.length) > most) continue
     pairs += word.length * candidate.length
     if (pairs > maxPairs) break
@@ -28,13 +31,13 @@ export function closest(word: string, candidates: Iterable<string>, max?: number
   return best
 }
 
-/** `, did you mean X?`, with what stands before the name, or nothing. */
+/** `, did you mean X?` with `prefix` before the name; empty if nothing is close. */
 export function didYouMean(word: string, candidates: Iterable<string>, before = ''): string {
   const best = closest(word, candidates)
   return best === undefined ? '' : `, did you mean ${before}${best}?`
 }
 
-/** Insertions, deletions, changes and swaps of neighbours that turn one word into the other. */
+/** Damerau-Levenshtein distance: insertions, deletions, changes and swaps of neighbours. */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)

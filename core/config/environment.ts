@@ -1,4 +1,4 @@
-// Environment variables as configuration: WEIR__SECTION__KEY names a key, its text is read as the key's type asks.
+// Configuration from environment variables: WEIR__SECTION__KEY sets a key; its text is parsed as the key's type.
 import { parse } from 'smol-toml'
 import type { SchemaNode } from './read.ts'
 
@@ -13,7 +13,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const prefix = 'WEIR__'
 
-/** The settings of an environment, each with the raw value a file would hold. Keys that no schema knows are kept, for the reader to refuse. */
+/** The settings in the environment, each with the raw value a file would have. Unknown keys are kept, so that `readTable` reports them. */
 export function environmentSettings(env: Environment, schema: SchemaNode): Setting[] {
   return Object.entries(env)
     .filter(([name, text]) => name.startsWith(prefix) && text !== undefined)
@@ -23,14 +23,14 @@ export function environmentSettings(env: Environment, schema: SchemaNode): Setti
     })
 }
 
-/** The schema of the key at `path`; undefined for a plugin's own options, whose schema is not known yet, and for unknown keys. */
+/** The schema of the key at `path`; undefined for unknown keys, and for options of plugins, whose schemas are not loaded yet. */
 export function nodeAt(schema: SchemaNode, path: readonly string[]): SchemaNode | undefined {
   let node: SchemaNode | undefined = schema
   for (const key of path) node = node?.properties?.[key] ?? Object.values(node?.patternProperties ?? {})[0]
   return node
 }
 
-/** Text that does not fit its type stays text: the reader then says what was expected. */
+/** Text that does not fit the type is kept as text; `readTable` then reports what was expected. */
 function rawValue(node: SchemaNode | undefined, text: string): unknown {
   if (node === undefined) return tomlValue(text)
   if (node.unit !== undefined) return text
@@ -49,7 +49,7 @@ function numberOr(text: string): number | string {
   return Number.isNaN(value) ? text : value
 }
 
-/** `true`, `12`, `["a"]` and `"12"` as TOML reads them, any other text as it is. */
+/** Parses `true`, `12`, `["a"]` and `"12"` as TOML, any other text as a string. */
 function tomlValue(text: string): unknown {
   if (/[\r\n]/.test(text)) return text
   try {

@@ -1,15 +1,15 @@
-// What is wrong with a configuration: every problem at once, each with its key and where it was written.
+// Problems of a configuration: all at once, each with its key and location.
 
 export interface ConfigProblem {
-  /** The key path: `['http', 'timeout']`; empty when the file as a whole is meant. */
+  /** The key path, for example `['http', 'timeout']`; empty for the file as a whole. */
   readonly path: readonly string[]
-  /** What is wrong, what was expected, and the likeliest intention. */
+  /** What is wrong, what was expected, and a suggestion if there is one. */
   readonly message: string
-  /** `weir.toml:12`, `environment WEIR__HTTP__ADDR` or `--http-addr`; undefined when the reporter does not know it. */
+  /** `weir.toml:12`, `environment WEIR__HTTP__ADDR` or `--http-addr`; undefined if unknown. */
   readonly location?: string | undefined
 }
 
-/** A configuration the server does not start with. The message is one line per problem. */
+/** The configuration is invalid and the server does not start. The message has a line per problem. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[]
 
@@ -26,7 +26,7 @@ function describeProblem({ path, message, location }: ConfigProblem): string {
     .join(': ')
 }
 
-/** The same error with a location for every problem that has none. */
+/** The error with locations added to problems that have none. */
 export function locateProblems(error: ConfigError, locate: (path: readonly string[]) => string | undefined) {
   return new ConfigError(
     error.problems.map(problem => ({ ...problem, location: problem.location ?? locate(problem.path) }))

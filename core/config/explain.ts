@@ -1,4 +1,4 @@
-// Explains one key of the configuration: what it means, its default and its current value.
+// Explains one configuration key: its meaning, default and current value.
 import type { TSchema } from 'typebox'
 import { didYouMean } from './closest.ts'
 import { ConfigError } from './error.ts'
@@ -6,7 +6,7 @@ import { isTable, type SchemaNode } from './read.ts'
 import { defaultOf, type PluginOptions, typeOf } from './reference.ts'
 import { configSchema, pluginKeys } from './schema.ts'
 
-/** What a key means; for a table, the keys it holds. `effective` is the current configuration. Throws ConfigError for an unknown key. */
+/** Explains a key, or lists the keys of a table. `effective` is the current configuration. Throws ConfigError for an unknown key. */
 export function explainKey(key: string, plugins: readonly PluginOptions[], effective: unknown): string {
   const path = splitKey(key)
   let node: SchemaNode = rootOf(plugins)
@@ -16,7 +16,7 @@ export function explainKey(key: string, plugins: readonly PluginOptions[], effec
     const [any] = Object.values(patternProperties)
     const found = Object.hasOwn(properties, name) ? properties[name] : any
     if (found === undefined) {
-      // Suggestions compare the wrong name alone: with its path in front every name would look similar.
+      // Suggestions compare the last name only; with the path before it every name would look similar.
       const before = path.slice(0, depth).map(each => `${each}.`)
       const message = `unknown key${didYouMean(name, Object.keys(properties), before.join(''))}`
       throw new ConfigError([{ path: path.slice(0, depth + 1), message }])
@@ -57,14 +57,14 @@ function rootOf(plugins: readonly PluginOptions[]): SchemaNode {
   return { type: 'object', properties: { ...properties, plugins: all } }
 }
 
-/** The environment variable that sets a key; undefined where a shell cannot export its name, or the name would be read as another key. */
+/** The environment variable that sets a key; undefined if a shell cannot export its name, or the name would mean another key. */
 function variableOf(path: readonly string[]): string | undefined {
   const name = path.map(part => part.toUpperCase()).join('__')
   const isReadBack = name.toLowerCase().split('__').join('.') === path.join('.')
   return /^\w+$/.test(name) && isReadBack ? `WEIR__${name}` : undefined
 }
 
-/** Names in quotes may have dots in them: `plugins."syslog/edge".table`. */
+/** Quoted names may contain dots: `plugins."syslog/edge".table`. */
 function splitKey(key: string): string[] {
   return Array.from(key.matchAll(/"([^"]*)"|[^.]+/g), ([whole, quoted]) => quoted ?? whole)
 }

@@ -1,14 +1,14 @@
-// Folders of the server in texts for clients: they are named by their keys.
+// Replaces the server's folders in texts for clients by the keys that set them.
 import { fileURLToPath } from 'node:url'
 import type { Config } from './schema.ts'
 
-/** A folder, and what it is called. */
+/** A folder, and the name that replaces it. */
 type NamedFolder = readonly [folder: string, name: string]
 
-/** Where the server itself lies. */
+/** The folder of the program. */
 const program = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
-/** Those a configuration names, and those the process runs in. */
+/** The folders that a configuration names, and those of the process. */
 export function foldersOf({
   storage,
   wal,
@@ -27,7 +27,7 @@ export function foldersOf({
   ]
 }
 
-/** The text with the names of folders in place of their paths. */
+/** The text with names in place of the folders' paths. */
 export function nameFolders(text: string, folders: readonly NamedFolder[]): string {
   if (!text.includes('/')) return text
   return folders.reduce((rest, [folder, name]) => (folder.length > 1 ? rest.replaceAll(folder, name) : rest), text)

@@ -1,4 +1,4 @@
-// The configuration as JSON Schema (2020-12), for editors that complete and check TOML files.
+// The configuration's JSON Schema (2020-12), for editors that complete and check TOML files.
 import type { TSchema } from 'typebox'
 import { type SchemaNode, writeUnit } from './read.ts'
 import type { PluginOptions } from './reference.ts'
@@ -6,7 +6,7 @@ import { configSchema, pluginKeys } from './schema.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Of the whole file; of each plugin that runs its own options, of any other just what all have. */
+/** The schema of the whole file: with the options of the given plugins, and for any other plugin the keys that all plugins have. */
 export function configJsonSchema(plugins: readonly PluginOptions[]): JsonSchema {
   const { properties = {} } = configSchema as TSchema as SchemaNode
   const common = pluginKeys as unknown as Record<string, SchemaNode>
@@ -30,7 +30,7 @@ export function configJsonSchema(plugins: readonly PluginOptions[]): JsonSchema 
   }
 }
 
-/** As the file has it: durations and sizes are texts. */
+/** Durations and sizes are texts in the file. */
 function translate(node: SchemaNode): JsonSchema {
   const { description, items, properties, anyOf, minLength, pattern } = node
   const said = {

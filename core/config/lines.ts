@@ -1,6 +1,6 @@
-// Where each key of a TOML text stands: the parser keeps no positions, so the keys are scanned once more for error messages.
+// Finds the line of each key in a TOML text for error messages, because the parser keeps no positions.
 
-/** Key path as JSON text (`["http","addr"]`) → line from 1. The text must have been parsed before: it is taken to be valid. */
+/** Key path as JSON text (`["http","addr"]`) → line from 1. The text must be valid TOML. */
 export function keyLines(text: string): Map<string, number> {
   const lines = new Map<string, number>()
   const cursor = { text, at: 0, line: 1 }
@@ -68,7 +68,7 @@ function unescapeKey(text: string): string {
   }
 }
 
-/** Passes over everything up to `end` outside of strings, comments and brackets. */
+/** Skips everything up to `end` outside of strings, comments and brackets. */
 function skipValue(cursor: Cursor, end: string) {
   while (cursor.at < cursor.text.length) {
     const char = cursor.text[cursor.at]!
@@ -96,6 +96,6 @@ function skipString(cursor: Cursor, quote: string) {
     cursor.at++
   }
   cursor.at += fence.length
-  // A long string may end with quotes of its own.
+  // A multi-line string may end with further quotes that belong to it.
   while (long && cursor.text[cursor.at] === quote) cursor.at++
 }

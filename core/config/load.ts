@@ -1,4 +1,4 @@
-// Loads the configuration: defaults, then the file, then the environment, then flags; checked as a whole.
+// Loads the configuration: defaults, then file, environment and flags, later ones winning; checked as a whole.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
@@ -14,11 +14,11 @@ import { type Config, configSchema } from './schema.ts'
 interface LoadOptions {
   /** TOML file; absent: defaults only. */
   readonly file?: string | undefined
-  /** Variables `WEIR__SECTION__KEY` win over the file. Absent: none. */
+  /** Variables `WEIR__SECTION__KEY`; they override the file. Absent: none. */
   readonly env?: Environment
-  /** Wins over both; written as in TOML: `{ http: { addr: '127.0.0.1:0', timeout: '5s' } }`. */
+  /** Override file and environment; values as in TOML: `{ http: { addr: '127.0.0.1:0', timeout: '5s' } }`. */
   readonly overrides?: Readonly<Record<string, unknown>>
-  /** Who gave them, for messages: `command line`. */
+  /** Source of the overrides, for messages: `command line`. */
   readonly overridesFrom?: string
 }
 
@@ -30,7 +30,7 @@ export interface LoadedConfig {
 
 type Table = Record<string, unknown>
 
-/** Reads and checks everything but the plugins' own options. Throws ConfigError with every problem found. */
+/** Loads and checks the configuration, except for the plugins' own options. Throws ConfigError with all problems. */
 export function loadConfig({
   file,
   env = {},
@@ -89,7 +89,7 @@ function fileSettings(file: string) {
   }
 }
 
-/** One setting per value that is no table; an empty table is a setting of its own. */
+/** One setting per value; an empty table is a setting, too. */
 function leaves(table: Readonly<Table>, path: readonly string[], location: string): Setting[] {
   return Object.entries(table).flatMap(([key, value]) => {
     const at = [...path, key]
@@ -100,7 +100,7 @@ function leaves(table: Readonly<Table>, path: readonly string[], location: strin
   })
 }
 
-/** False when a part of the path already holds a value that is no table. An empty table never replaces a full one. */
+/** Sets a value. False if a part of the path is already a value. An empty table does not replace a filled one. */
 function put(target: Table, path: readonly string[], value: unknown): boolean {
   let table = target
   for (const key of path.slice(0, -1)) {
@@ -119,7 +119,7 @@ function byLine(a: ConfigProblem, b: ConfigProblem): number {
   return line(a) - line(b)
 }
 
-/** An unknown key that exists in another table gets a hint at that table. */
+/** Adds to an unknown key the table in which a key of that name exists. */
 function elsewhere(problem: ConfigProblem, schema: SchemaNode): ConfigProblem {
   if (problem.message !== 'unknown key') return problem
   const key = problem.path.at(-1)!
@@ -130,7 +130,7 @@ function elsewhere(problem: ConfigProblem, schema: SchemaNode): ConfigProblem {
   return homes.length === 0 ? problem : { ...problem, message: `unknown key, did you mean ${homes.join(' or ')}?` }
 }
 
-/** What a schema cannot say. */
+/** Checks that a schema cannot express. */
 function checkValues(config: Config): ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const check = (good: boolean, path: readonly string[], message: string) => good || problems.push({ path, message })

@@ -1,21 +1,21 @@
-// The effective configuration as TOML text that can be read again: every default shown, secrets hidden.
+// Prints the effective configuration as TOML that can be loaded again: with all defaults, without secrets.
 import { stringify } from 'smol-toml'
 import type { TSchema } from 'typebox'
 import { isTable, readTable, type SchemaNode, writeUnit } from './read.ts'
 import { type Config, configSchema } from './schema.ts'
 
-/** What stands for a secret. */
+/** Replaces a secret. */
 const hidden = '******'
 
-/** Names whose texts are taken for secrets unless their schema says `secret: false`. */
+/** Texts under such names are treated as secrets unless the schema says `secret: false`. */
 const secretName = /(password|secret|token|credential|(api|access|private)_?key)s?$/i
 
 interface PrintOptions {
-  /** Schemas of the plugins' own options by name; their defaults are shown and their secrets known. */
+  /** Schemas of the plugins' own options by name; their defaults are printed and their secrets hidden. */
   readonly plugins?: Readonly<Record<string, TSchema>>
 }
 
-/** TOML text of a loaded configuration, scalars first; durations and sizes in canonical units. */
+/** TOML text of a loaded configuration, scalars first; durations and sizes in canonical units; secrets as `******`. */
 export function printConfig(config: Config, { plugins = {} }: PrintOptions = {}): string {
   const { plugins: tables, user_provider, tracing, ...rest } = config
   const schema = configSchema as TSchema as SchemaNode
@@ -45,19 +45,19 @@ function write(node: SchemaNode, value: unknown, key = ''): unknown {
   )
 }
 
-/** `https://mia:******@host`: addresses may hold one. */
+/** Hides a password in an address: `https://mia:******@host`. */
 function withoutPassword(text: string): string {
   return text.replace(/^(\w+:\/\/[^/?#@:]*):[^/?#@]*@/, `$1:${hidden}@`)
 }
 
-/** An inline list of users keeps the names and loses the secrets. */
+/** An inline list of users keeps the names and hides the secrets. */
 function hidePasswords(provider: string): string {
   const match = /^(static_user_provider:cmd:)(.*)$/s.exec(provider)
   if (match === null) return provider
   return match[1] + hideList(match[2]!)
 }
 
-/** Of `name=secret,other=secret` the names stay. */
+/** Keeps the names of `name=secret,other=secret`. */
 function hideList(text: string): string {
   const entries = text === '' ? [] : text.split(',')
   return entries.map(entry => (entry.includes('=') ? `${entry.split('=')[0]}=${hidden}` : hidden)).join(',')

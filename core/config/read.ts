@@ -1,4 +1,4 @@
-// Reads a raw table by its schema: defaults filled in, durations and sizes turned into numbers, everything wrong reported at once.
+// Reads a raw table by its schema: fills in defaults, converts durations and sizes to numbers, and collects all problems.
 import type { TSchema } from 'typebox'
 import { Check } from 'typebox/schema'
 import { didYouMean } from './closest.ts'
@@ -6,7 +6,7 @@ import type { ConfigProblem } from './error.ts'
 import type { KeyOptions } from './schema.ts'
 import { formatDuration, formatSize, parseDuration, parseSize } from './units.ts'
 
-/** The parts of a schema that are looked at. */
+/** The parts of a schema that are used. */
 export interface SchemaNode extends KeyOptions {
   readonly type?: string
   readonly description?: string
@@ -30,8 +30,8 @@ type Report = (path: Path, message: string) => void
 type Table = Readonly<Record<string, unknown>>
 
 /**
- * The value a schema makes of raw input, with every problem found on the way; the value is only good when there are none. Unknown keys
- * are problems unless the schema says `additionalProperties`. `path` is where the input stands in the configuration.
+ * The value of raw input by a schema, and all problems found; the value is valid only without problems. Unknown keys are problems unless the
+ * schema allows `additionalProperties`. `path` is the place of the input in the configuration.
  */
 export function readTable(schema: TSchema, input: unknown, path: Path = []) {
   const problems: ConfigProblem[] = []
@@ -149,13 +149,13 @@ function readObject(node: SchemaNode, input: unknown, path: Path, report: Report
   return result
 }
 
-/** What stands in for a key that is not given, in the form it has in a file. */
+/** The default of a key, in the form a file would have it. */
 function absent(node: SchemaNode): unknown {
   if (node.default !== undefined) return node.unit === undefined ? node.default : `${writeUnit(node, node.default)}`
   return node.type === 'object' && node.properties !== undefined && !('~optional' in node) ? {} : undefined
 }
 
-/** A loaded value as the text of its unit; anything else unchanged. */
+/** A loaded value as text with its unit; values without a unit are returned as they are. */
 export function writeUnit(node: SchemaNode, value: unknown): unknown {
   if (node.unit === undefined || typeof value !== 'number') return value
   return node.unit === 'size' ? formatSize(value) : formatDuration(value)

@@ -1,15 +1,15 @@
-// The whole configuration: every key with its default and meaning. Durations and sizes are text in TOML, numbers once loaded.
+// The configuration schema: every key with its default and meaning. Durations and sizes are text in TOML, and numbers once loaded.
 import { type Static, type TSchema, Type } from 'typebox'
 
-/** What a schema node may say beyond JSON schema: how its text is read and how an error names what was expected. */
+/** What a schema node may have beyond JSON Schema: how its text is parsed, and how errors describe what was expected. */
 export interface KeyOptions {
-  /** `duration`: milliseconds; `size`: bytes. */
+  /** `duration` is loaded as milliseconds, `size` as bytes. */
   readonly unit?: 'duration' | 'size'
-  /** Never shown by `config print` and `/config`. */
+  /** True: `config print` and `/config` hide it. */
   readonly secret?: boolean
-  /** The value may change while running: whoever uses it reads it from the loaded table each time. */
+  /** True: the value can change while the server runs; code that uses it reads it from the loaded table each time. */
   readonly live?: boolean
-  /** Ends the sentence "expected …" when `pattern` does not match. */
+  /** Completes the sentence "expected …" if `pattern` does not match. */
   readonly expected?: string
 }
 
@@ -21,19 +21,19 @@ interface CountOptions extends UnitOptions {
   readonly maximum?: number
 }
 
-/** A key written as a duration text (`30s`, `1h30m`) and loaded as milliseconds. The default is milliseconds. */
+/** A duration, written as text (`30s`, `1h30m`), loaded as milliseconds; so is the default. */
 export const duration = (byDefault: number, description: string, options: UnitOptions = {}) =>
   Type.Number({ unit: 'duration', default: byDefault, description, minimum: 0, ...options })
 
-/** A key written as a size text (`64MiB`) and loaded as bytes. The default is bytes. */
+/** A size, written as text (`64MiB`), loaded as bytes; so is the default. */
 export const size = (byDefault: number, description: string, options: UnitOptions = {}) =>
   Type.Number({ unit: 'size', default: byDefault, description, minimum: 0, ...options })
 
-/** A key that is a whole number of things, at least 1 where the options say nothing else. */
+/** An integer, at least 1 unless the options say otherwise. */
 export const count = (byDefault: number, description: string, options: CountOptions = {}) =>
   Type.Integer({ default: byDefault, description, minimum: 1, ...options })
 
-/** A key that is true or false. */
+/** A boolean key. */
 export const flag = (byDefault: boolean, description: string, options: Pick<KeyOptions, 'live'> = {}) =>
   Type.Boolean({ default: byDefault, description, ...options })
 
@@ -68,12 +68,12 @@ const tls = table(
     min_version: choice(['TLSv1.2', 'TLSv1.3'], 'TLSv1.2', 'Oldest version of TLS clients may speak.'),
     client_ca_path: text(
       '',
-      'Authorities that sign certificates of clients, PEM: the common name of such a certificate is the name of the user, where a request brings no other credentials. Read again when the file changes. Empty: none are asked for.'
+      'PEM file with the certificate authorities of clients. The common name of a client certificate is the user name of requests without other credentials. Read again when the file changes. Empty: no client certificates are requested.'
     ),
     client_certificate: choice(
       ['optional', 'required'],
       'optional',
-      'With `client_ca_path`: whether clients may come without a certificate; `required` closes their connections.'
+      'With `client_ca_path`: `required` closes connections of clients without a certificate.'
     )
   },
   'Certificate of both servers.'
@@ -91,7 +91,10 @@ const rateLimit = table(
       'Requests under `/v1` one user may make within `window`, on each of the two servers; further ones are refused with 429. `0` sets no limit. Without a `user_provider` all are one user.',
       { minimum: 0, ...live }
     ),
-    window: duration(60 * second, 'Time the limits count in; then a client begins anew.', { minimum: second, ...live })
+    window: duration(60 * second, 'Interval in which requests are counted; then the count starts anew.', {
+      minimum: second,
+      ...live
+    })
   },
   'How many requests a client may make.'
 )
@@ -109,15 +112,13 @@ const quota = table(
   {
     user_bytes: bytesPerSecond('user'),
     user_rows: perSecond('Rows and samples one user may write'),
-    user_queries: perSecond(
-      'Queries of the storage one user may make: a statement of SQL is one, a selector of series another,'
-    ),
+    user_queries: perSecond('Storage queries of one user (each SQL statement, and each series selector, is one)'),
     address_bytes: bytesPerSecond('client address'),
     address_rows: perSecond('Rows and samples one client address may write'),
     address_queries: perSecond('Queries of the storage one client address may make'),
     burst: duration(
       10 * second,
-      'What was not used in so much time may be used at once; one request may take more than there is, and those behind it wait for longer.',
+      'Unused rates accumulate over this time and may then be used at once. One request may use more than is available; later requests then wait longer.',
       { minimum: second, ...live }
     )
   },
@@ -131,10 +132,10 @@ const http = table(
     api_server_addr: address('127.0.0.1:4006', 'Address of the public server.'),
     timeout: duration(
       30 * second,
-      'Time a request may take until its response headers are sent; `0s` sets no limit. One request asks for its own with `x-svc-timeout`.',
+      'Time a request may take until its response headers are sent; `0s` sets no limit. The header `x-svc-timeout` sets it for one request.',
       live
     ),
-    body_limit: size(64 * MiB, 'Largest request body, before and after inflating; `0` sets no limit.'),
+    body_limit: size(64 * MiB, 'Largest request body, before and after decompression; `0` sets no limit.'),
     max_body_values: count(
       5_000_000,
       'Values one request body in JSON may have, and lines one of plain text; one with more is refused with 413. Each array and object counts as one, and each comma as one more. `0` sets no limit.',
@@ -163,12 +164,12 @@ const http = table(
     allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       description:
-        'Names, with or without port, under which web pages may change something on the server, beside loopback and the address it listens on: requests of browsers with another `Host` are refused with 403 when they would. Clients that are no browsers notice nothing.',
+        "Host names, with or without port, of the server's own web pages, besides loopback and the listening address. Requests of browsers with another `Host` that would change something are refused with 403, which prevents DNS rebinding. Other clients are not affected.",
       ...live
     }),
     read_only_get: flag(
       false,
-      'Refuses statements that change something, and other changes, in requests with GET; they need POST.',
+      'Refuses changes, for example SQL statements other than queries, in GET requests; they need POST.',
       live
     ),
     max_connections: count(
@@ -182,11 +183,11 @@ const http = table(
     ),
     unread_timeout: duration(
       30 * second,
-      'Time a client may read nothing of an answer that waits for it; then its connection is closed. `0s` sets no limit.'
+      'Time a client may leave a pending answer unread; then its connection is closed. `0s` sets no limit.'
     ),
     shutdown_grace: duration(
       10 * second,
-      'Time running requests have to end when the server stops, and rows in memory to go to files; the log keeps the rest. What does not stop within 5 s more is ended.',
+      'Time for running requests to end and for rows in memory to be flushed when the server stops; rows that are not flushed are still in the log. After 5 s more the process is ended.',
       live
     ),
     tls,
@@ -202,16 +203,16 @@ const clickhouse = table(
       default: ['http://127.0.0.1:8123'],
       minItems: 1,
       description:
-        'Addresses of the cluster, HTTP or HTTPS. Requests go to one after the other, and to the next one where one does not answer.'
+        'HTTP or HTTPS addresses of the cluster. Requests are distributed in turn; if one does not answer, the next one is tried.'
     }),
-    username: text('default', 'User of the cluster that the server is.'),
+    username: text('default', "The server's own user in the cluster."),
     password_file: text('', "File with the user's password; empty: none."),
     reader_username: text(
       '',
-      'User of the cluster that statements of users run as. He needs no rights of his own: the server makes a role for each database and grants it to him. Empty: the same user.'
+      "User in the cluster as which statements of users run. It needs no rights: the server creates a role for each database and grants it. Empty: the server's own user."
     ),
     reader_password_file: text('', "File with that user's password; empty: none."),
-    database_prefix: text('weir_', 'What names of databases begin with there.', {
+    database_prefix: text('weir_', 'Prefix of database names in the cluster.', {
       pattern: '^[A-Za-z][A-Za-z0-9_]{0,39}$',
       expected: 'letters, digits and _, 40 at most, a letter first'
     }),
@@ -221,18 +222,18 @@ const clickhouse = table(
     ),
     insert_quorum: text(
       'auto',
-      'With `cluster`: replicas that must have rows before a write is answered, a number or `auto` for most of them.',
+      'With `cluster`: number of replicas that must have the rows before a write is answered, or `auto` for a majority.',
       { pattern: '^(?:auto|\\d{1,3})$', expected: 'a number or auto' }
     ),
     timeout: duration(30 * second, 'Time one request to the cluster may take.', { minimum: second }),
     refresh_interval: duration(
       10 * second,
-      'Time after which databases, tables and views that other processes made or changed are seen at the latest.',
+      'Time after which databases, tables and views that other processes created or changed become visible at the latest.',
       { minimum: second }
     ),
     max_connections: count(64, 'Connections to each address of the cluster.'),
-    ca_path: text('', 'Authorities that sign the certificates of the cluster, PEM. Empty: those of the system.'),
-    cert_path: text('', 'Certificate the server shows the cluster, PEM. Empty: none.'),
+    ca_path: text('', 'PEM file with the certificate authorities of the cluster. Empty: those of the system.'),
+    cert_path: text('', "PEM file with the server's client certificate for the cluster. Empty: none."),
     key_path: text('', 'Private key of that certificate, PEM.')
   },
   'The ClickHouse cluster, where `engine` is `clickhouse`.'
@@ -257,27 +258,23 @@ const limits = table(
   {
     max_tables: count(
       20_000,
-      'Tables of one database that have rows of their own. Writes and statements that would need a further one are refused with 400.',
+      'Tables of one database, without metrics. Writes and statements that would create a further one are refused with 400.',
       live
     ),
-    max_metrics: count(
-      100_000,
-      'Metrics of one database: tables whose rows lie in a table that they share. Further ones are refused with 400.',
-      live
-    ),
+    max_metrics: count(100_000, 'Metrics (logical tables) of one database. Further ones are refused with 400.', live),
     max_columns: count(
       2_000,
-      'Columns of one table, of metrics that share a table all label names. What needs further ones is refused with 400.',
+      'Columns of one table; for metrics, label names of all that share a physical table. Requests that need further ones are refused with 400.',
       live
     ),
     max_series: count(
       5_000_000,
-      'Series (sets of tag values) of one table, of all metrics that share one together. Rows of further ones are refused with 400, those of known ones go on; each takes some 300 bytes of memory.',
+      'Series (distinct sets of tag values) of one table; for metrics, of all that share a physical table. Rows of further series are refused with 400, rows of known series are still accepted. Each series takes about 300 bytes of memory.',
       live
     ),
     max_tag_length: size(
       64 * KiB,
-      'Bytes of one tag value: each different one is kept in memory. Rows of new series with a longer one are refused with 400; long text belongs into a field.',
+      'Bytes of one tag value. Tag values are kept in memory, so long text belongs in a field; rows of new series with a longer tag value are refused with 400.',
       { minimum: 1, ...live }
     ),
     databases: Type.Record(Type.String(), databaseLimits, {
@@ -286,7 +283,7 @@ const limits = table(
       ...live
     })
   },
-  'How far what clients write may make databases and tables grow, whichever protocol it comes by. The database `svc_private`, where only the server writes, has none of them but its own.'
+  'Limits on the growth of databases and tables, for every protocol. They do not apply to the database `svc_private`, which only the server writes, unless it has a table of its own here.'
 )
 
 const storage = table(
@@ -298,19 +295,19 @@ const storage = table(
     ),
     memory_limit: size(
       0,
-      'Memory that SQL statements may use before they spill to disk; `0` is a quarter of the machine. What flushes and compaction take of the query engine has the same limit of its own.'
+      "Memory that SQL statements may use before they spill to disk; `0` is a quarter of the machine's memory. Flushes and compaction have the same limit, separately."
     ),
     query_memory_hard_limit: size(
       0,
-      'Resident memory at which the process that runs SQL statements is ended and started anew: values such as one long text or list do not count for `memory_limit`. `0` is `memory_limit` and a quarter more, at least 256 MiB more; less than 150 MiB more is taken for that.'
+      'Resident memory at which the process that runs SQL statements is restarted, because `memory_limit` does not count some values, such as a single long text or list. `0` is a quarter, and at least 256 MiB, more than `memory_limit`; values less than 150 MiB above `memory_limit` are raised to that.'
     ),
-    memtable_size: size(128 * MiB, 'Rows in memory are written to files when they take this much.', {
+    memtable_size: size(128 * MiB, 'Rows of a table in memory are flushed to a file when they take this much.', {
       minimum: MiB,
       ...live
     }),
     memtable_limit: size(
       512 * MiB,
-      'Writes slow down as rows in memory come near it, wait when they take this much, and are refused with 503 when the wait is too long.',
+      'Memory of all rows that are not flushed. Writes slow down as it is approached, wait when it is reached, and are refused with 503 if they wait too long.',
       { minimum: MiB, ...live }
     ),
     flush_interval: duration(600 * second, 'Rows in memory are written to files after this time at the latest.', {
@@ -319,22 +316,19 @@ const storage = table(
     }),
     flush_cold_after: duration(
       20 * second,
-      'Rows of a table whose files have indexes or counts are written to files once nobody has added to them for this time, where they take a sixteenth of `memtable_size`: queries then have these, too. `0`: only by size and `flush_interval`.',
+      'Rows of a table with indexes or row counts are flushed after this time without a write if they take at least a sixteenth of `memtable_size`, so that queries can use the indexes for them, too. `0`: flushed by size and `flush_interval` only.',
       live
     ),
     lost_found_ttl: duration(
       30 * 86_400 * second,
-      'Files in `lost+found`, where a start puts what the catalog does not know and a repair what it replaces, are removed after this time.',
+      'Age at which files in `lost+found` are removed. A start moves files there that the catalog does not know, a repair those it replaces.',
       { minimum: second, ...live }
     ),
     query_threads: count(0, 'Threads of the query engine; `0` is one per core.', { minimum: 0 }),
-    index_cache_size: size(
-      128 * MiB,
-      'Parts of index files kept in memory for the next query; what does not fit is read again.'
-    ),
+    index_cache_size: size(128 * MiB, 'Memory for cached parts of index files; the rest is read again when needed.'),
     sample_cache_size: size(
       256 * MiB,
-      'Decoded columns of data files kept in memory for the next query: most of it for series, an eighth for the newest times SQL asks for.'
+      'Memory for cached columns of data files: most of it for series queries, an eighth for SQL queries of the latest rows.'
     ),
     clickhouse
   },
@@ -367,11 +361,11 @@ const logging = table(
         ...live
       }
     ),
-    log_format: choice(['text', 'json'], 'text', 'Form of the log lines.', live),
+    log_format: choice(['text', 'json'], 'text', 'Format of the log lines.', live),
     max_log_files: count(720, 'Hourly log files that are kept; `0` writes no files.', { minimum: 0 }),
     max_log_file_size: size(
       256 * MiB,
-      'Size of one log file; further lines of its hour are lost, and counted. `0` sets no limit.'
+      'Size of one log file; further lines of its hour are dropped and counted. `0` sets no limit.'
     ),
     append_stdout: flag(true, 'Logs to the standard output as well.')
   },
@@ -388,7 +382,7 @@ const audit = table(
     max_files: count(2160, 'Hourly files that are kept.'),
     max_file_size: size(
       64 * MiB,
-      'Size of one file; further lines of its hour are lost, and counted. `0` sets no limit.'
+      'Size of one file; further lines of its hour are dropped and counted. `0` sets no limit.'
     )
   },
   'The audit log: who did what.'
@@ -416,14 +410,15 @@ const tracing = table(
       default: 1,
       minimum: 0,
       maximum: 1,
-      description: 'Share of requests that are traced, 0 to 1; a client that sends `traceparent` decides for its own.',
+      description:
+        'Share of requests that are traced, 0 to 1; requests with `traceparent` are traced as the client decides.',
       ...live
     })
   },
   "Tracing of the server's own requests, pipelines, writes, flushes and queries."
 )
 
-/** What every plugin's table may hold beside the plugin's own options. */
+/** Keys that every plugin's table may have, besides the plugin's own options. */
 export const pluginKeys = {
   enabled: Type.Optional(
     Type.Boolean({ description: 'Whether the plugin runs. Absent: yes. A plugin that is off is not even loaded.' })
@@ -445,23 +440,23 @@ const pluginTable = Type.Object(pluginKeys, { additionalProperties: true })
 
 const slowQuery = table(
   {
-    enable: flag(true, 'Keeps queries that took long.', live),
+    enable: flag(true, 'Records slow queries.', live),
     record_type: choice(
       ['system_table', 'log'],
       'system_table',
-      "Where they are kept: `log`, the server's log alone; `system_table`, also the table `svc_private.slow_queries`.",
+      "Where they are recorded: `log`, in the server's log only; `system_table`, also in the table `svc_private.slow_queries`.",
       live
     ),
     threshold: duration(
       30 * second,
-      'Time from which on a query is slow; what a client takes to read its rows does not count.',
+      'Duration from which a query is slow; the time the client takes to read rows does not count.',
       live
     ),
     sample_ratio: Type.Number({
       default: 1,
       minimum: 0,
       maximum: 1,
-      description: 'Share of the slow queries that is kept; all are counted.',
+      description: 'Share of the slow queries that is recorded; all are counted.',
       ...live
     }),
     ttl: duration(90 * 24 * 3600 * second, 'How long the table keeps its rows; `0s` keeps them for ever.')
@@ -479,23 +474,23 @@ export const configSchema = table(
     ),
     enable_telemetry: flag(
       false,
-      "Keeps the server's own metrics and log in the database `svc_private`, beside its slow queries; nothing ever leaves the machine. How often and how long: `[plugins.admin]`."
+      "Stores the server's own metrics and log in the database `svc_private`, beside its slow queries; nothing leaves the machine. `[plugins.admin]` sets how often and for how long."
     ),
     default_timezone: text('UTC', 'Time zone of requests that name none: an IANA name or `+hh:mm`.'),
     auto_create_table: flag(true, 'Whether writing to an unknown table creates it.', live),
     init_regions_in_background: flag(
       false,
-      'Answers while data files are still being checked: `/ready` answers 503 until all are, and a table with a damaged file answers 503 to queries, where otherwise the server does not start. The log is always read back first; files a crash left over are cleared away first, too.'
+      'Answers requests while data files are still being checked. `/ready` answers 503 until all are checked. Queries of a table with a damaged file get 503; with `false` the server does not start then. In both cases the log is replayed, and files that a crash left are removed, before anything is answered.'
     ),
     init_regions_parallelism: count(16, 'Data files checked at the same time at the start.'),
     plugin_timeout: duration(
       60 * second,
-      'Time each of a plugin may take to set up, to register its routes, to take new options and to close. A start or a reload that needs longer is refused, a stop goes on without it; both name the plugin. `0s` sets no limit.',
+      'Time a plugin may take for each of: setup, registering routes, applying new options, closing. A start or reload that takes longer fails, a stop continues without the plugin; the error names it. `0s` sets no limit.',
       live
     ),
     max_in_flight_write_bytes: size(
       512 * MiB,
-      'Bytes of request bodies held at the same time, inflated, as far as they have come; one body at a time may go beyond. `0` sets no limit.'
+      'Bytes of all request bodies in memory, decompressed, as far as they are received; one body at a time may exceed it. `0` sets no limit.'
     ),
     write_bytes_exhausted_policy: text(
       'wait',
@@ -503,22 +498,22 @@ export const configSchema = table(
     ),
     max_concurrent_queries: count(
       0,
-      'SQL statements that run at the same time, and other queries that do; further ones wait. `0`: twice as many statements as `storage.query_threads`, and any number of other queries.',
+      'Concurrent SQL statements, and likewise concurrent other queries; further ones wait. `0`: twice as many statements as `storage.query_threads`, and any number of other queries.',
       { minimum: 0, ...live }
     ),
     max_waiting_queries: count(
       256,
-      'Queries that may wait for their turn, SQL statements and others each; users take turns, further ones are refused with 429.',
+      'Queries in each waiting queue (SQL statements, other queries), in which users take turns; further ones are refused with 429.',
       { minimum: 0, ...live }
     ),
     query_wait_timeout: duration(
       30 * second,
-      'Time a query may wait for its turn; then it is refused with 429. `0s` sets no limit.',
+      'Time a query may wait in the queue; then it is refused with 429. `0s` sets no limit.',
       live
     ),
     event_loop_threshold: duration(
       100,
-      'When the event loop, on which all requests are answered, is held for longer, the log names the request that held it. `0s` never.',
+      'If one piece of work holds the event loop, on which all requests are answered, for longer, the log names the request. `0s`: never.',
       live
     ),
     http,
@@ -543,10 +538,10 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T
 
-/** A plugin's table as written: `enabled`, `servers`, `module` and the plugin's own options, which the registry reads. */
+/** A plugin's table as written: `enabled`, `servers`, `module` and the plugin's own options, which the registry checks. */
 export type PluginTable = DeepReadonly<Static<typeof pluginTable>> & { readonly [option: string]: unknown }
 
-/** The effective configuration: defaults filled in, durations in milliseconds, sizes in bytes, folders absolute. */
+/** The effective configuration: with defaults, durations in milliseconds, sizes in bytes, folders absolute. */
 export type Config = Omit<DeepReadonly<Static<typeof configSchema>>, 'plugins'> & {
   readonly plugins: { readonly [name: string]: PluginTable }
 }

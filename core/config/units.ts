@@ -1,4 +1,4 @@
-// Durations and sizes as people write them: text to milliseconds or bytes and back.
+// Durations and sizes: from text to milliseconds or bytes, and back.
 import { DbError } from '../errors.ts'
 
 const day = 86_400_000
@@ -17,12 +17,12 @@ const partUnits = [
   { ms: 1e-6, names: ['nanosecond', 'nanoseconds', 'nanos', 'nsec', 'ns'] }
 ] as const
 
-/** Weeks are read but never printed: `7days`, not `1week`. */
+/** Weeks are accepted but never printed: `7days`, not `1week`. */
 const printedUnits = wholeUnits.filter(unit => unit.one !== 'week')
 
 /**
- * Milliseconds of a duration: numbers with units, one after the other (`30s`, `1m 30s`, `1h30m`, `7days`); a month has 30.44 days and a
- * year 365.25; a bare `0` is zero. Not an integer below one millisecond. Undefined when the text is none.
+ * Parses a duration to milliseconds: numbers with units in sequence (`30s`, `1m 30s`, `1h30m`, `7days`). A month has 30.44 days and a year
+ * 365.25; a bare `0` is zero. Below one millisecond the result is a fraction. Undefined for invalid text.
  */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim()
@@ -44,11 +44,11 @@ export function parseDuration(text: string): number | undefined {
 function durationUnit(name: string): number | undefined {
   const exact = (word: string) =>
     [...wholeUnits, ...partUnits].find(unit => (unit.names as readonly string[]).includes(word))?.ms
-  // Only `M` and `m` differ by case.
+  // Only `M` (months) and `m` (minutes) differ by case.
   return exact(name) ?? exact(name.toLowerCase())
 }
 
-/** The canonical text of milliseconds: largest units first, days and longer in words: `7days`, `1day`, `6h`, `1m 30s`, `1month`. */
+/** The canonical text of milliseconds: largest units first, days and longer as words: `7days`, `1day`, `6h`, `1m 30s`, `1month`. */
 export function formatDuration(milliseconds: number): string {
   const parts: string[] = []
   let rest = milliseconds
@@ -64,7 +64,7 @@ export function formatDuration(milliseconds: number): string {
 
 const sizeUnits = ['', 'K', 'M', 'G', 'T', 'P'] as const
 
-/** Bytes of a size: `64MiB`, `64MB` and `64M` are the same (powers of 1024); a bare number counts bytes. Undefined when the text is none. */
+/** Parses a size to bytes: `64MiB`, `64MB` and `64M` mean the same (powers of 1024); a bare number is bytes. Undefined for invalid text. */
 export function parseSize(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(?:([kmgtp])(?:i?b)?|b)?\s*$/i.exec(text)
   if (match === null) return undefined
@@ -73,7 +73,7 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined
 }
 
-/** The canonical text of bytes: the largest unit that divides them, `0KiB` for zero, `100B` below. */
+/** The canonical text of bytes, in the largest unit that divides them: `64MiB`; `0KiB` for zero, `100B` below a KiB. */
 export function formatSize(bytes: number): string {
   if (bytes === 0) return '0KiB'
   let power = 0
@@ -86,8 +86,8 @@ export function formatSize(bytes: number): string {
 }
 
 /**
- * The canonical text of a time to live: a duration (`7days`), `forever` (also for empty, `NULL` and zero) or `instant`. DbError
- * `InvalidArguments` when it is none.
+ * The canonical text of a time to live: a duration (`7days`), `forever` (also for empty, `NULL` and zero) or `instant`. Throws DbError
+ * `InvalidArguments`.
  */
 export function parseTtl(text: string): string {
   const word = text.trim().toLowerCase()

@@ -1,20 +1,19 @@
-// Notices that a file may have changed, however it was replaced.
+// Watches a file for changes, however it is replaced.
 import { watch } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { after, every, type Timer } from '../timer.ts'
 
-/** Milliseconds a file has to be quiet before it is looked at; and between two looks where the system reports no changes. */
+/** Milliseconds of quiet before a changed file is read, and between two checks where the system reports no changes. */
 const debounce = 50
 const recheck = 10_000
 
 /**
- * Calls `look` some time after something changed in the file's folder, and regularly; it finds out itself whether the file did.
- * `failed` is told when the system cannot report changes, so that only the regular look is left. Returns what ends the watch; it keeps no
- * process alive.
+ * Calls `look` shortly after something changed in the file's folder, and regularly; `look` must find out whether the file itself changed.
+ * Calls `failed` if the system cannot report changes. Returns a function that ends the watch. It does not keep the process alive.
  */
 export function watchFile(file: string, look: () => void, failed: (error: Error) => void): () => void {
   let pending: Timer | undefined
-  // The folder is watched, not the file: an editor or an atomic rename puts another file in its place.
+  // Watches the folder, because editors replace a file by another one.
   const unwatch = watchFolder(dirname(resolve(file)), failed, () => {
     pending?.stop()
     pending = after(debounce, look).unref()

@@ -1,54 +1,55 @@
-// What a result format is given and what it makes of it.
+// The answers of statements, and the interface of the formats they are written in.
 import { DbError } from '../errors.ts'
 import type { ResultBatch, ResultColumn } from '../model/batch.ts'
 
-/** Rows of one statement. */
+/** The rows that one statement returns. */
 export interface RecordsAnswer {
   readonly kind: 'records'
   readonly columns: readonly ResultColumn[]
-  /** Read once; leaving it early frees what it holds. */
+  /** Can be iterated once. Leaving the loop early frees the query. */
   batches(): AsyncIterable<ResultBatch>
-  /** Frees what it holds when it is not read at all. */
+  /** Frees the query if `batches` is never iterated. */
   close?(): void
 }
 
-/** The effect of one statement. */
+/** The number of rows that one statement changed. */
 interface AffectedAnswer {
   readonly kind: 'affected'
   readonly rows: number
 }
 
-/** What came of one statement. */
+/** The result of one statement: rows, or how many rows it changed. */
 export type Answer = RecordsAnswer | AffectedAnswer
 
 export type Epoch = 's' | 'ms' | 'us' | 'ns'
 export type Compression = 'zstd' | 'lz4'
 
-/** What a request says of its result beside the format. */
+/** What a request asks of the encoding, besides the format. */
 export interface EncodeOptions {
-  /** Unit of all timestamps of `lineproto_v1`; absent: each column's own. */
+  /** `lineproto_v1`: unit of all timestamps; absent: each column's own unit. */
   readonly epoch?: Epoch
-  /** Of the buffers of `arrow`. */
+  /** `arrow`: compression of the buffers. */
   readonly compression?: Compression
   /** Milliseconds since the request came in. */
   elapsed(): number
 }
 
-/** One result format: pure, from answers to text or bytes, piece by piece. */
+/** A result format. Its encoder has no side effects: it turns answers into pieces of text or bytes. */
 export interface ResultFormat {
-  /** Value of the header `x-svc-format`. */
+  /** Value of the response header `x-svc-format`. */
   readonly header: string
   readonly contentType: string
-  /** Whether the answers of several statements fit into one body. */
+  /** Whether one body can hold the answers of several statements. */
   readonly several: boolean
   /**
-   * Yields pieces of the body; the next is asked for when the client has room. What it throws before the first one is answered with its
-   * status. Reads each answer once, batch by batch: a piece for each batch, or more of long ones, keeps memory and the event loop free.
+   * Yields the pieces of the body. The next piece is asked for when the client has room. An error thrown before the first piece becomes the
+   * response's status. Must read each answer once, batch by batch, and yield at least one piece per batch, so that neither memory nor the event loop
+   * is held.
    */
   encode(answers: readonly Answer[], options: EncodeOptions): AsyncIterable<string | Uint8Array>
 }
 
-/** The answer without the rows after the first `limit`. */
+/** The answer cut off after `limit` rows. */
 export function limitAnswer(answer: Answer, limit: number): Answer {
   if (answer.kind === 'affected') return answer
   return {
@@ -67,16 +68,16 @@ export function limitAnswer(answer: Answer, limit: number): Answer {
   }
 }
 
-/** Characters of a piece of a body after which it is sent on: a batch of long rows would not fit into one text. */
+/** Characters after which a piece of a body is sent, because a batch of long rows would exceed the longest string. */
 export const longPiece = 1 << 20
 
-/** Rows that a format must hold in memory because it can only be laid out at the end. */
+/** Rows a format may buffer if it cannot write before it has seen all of them. */
 export const heldRows = 1_000_000
 
-/** Bytes of them, roughly: long texts fill the memory sooner than many rows. */
+/** Approximate bytes such a format may buffer; long texts reach this limit before `heldRows`. */
 export const heldBytes = 256 * 2 ** 20
 
-/** What a batch takes in memory, roughly. */
+/** Approximate bytes a batch takes in memory. */
 export function batchBytes({ rows, columns }: ResultBatch): number {
   return columns.reduce((sum, { values }) => {
     if (ArrayBuffer.isView(values)) return sum + values.byteLength
@@ -89,7 +90,7 @@ export function batchBytes({ rows, columns }: ResultBatch): number {
   }, 0)
 }
 
-/** The rows of an answer with one text per cell, at most `heldRows`. */
+/** The error for a format that cannot hold so many rows. */
 export function tooManyRows(format: string): DbError {
   return new DbError(
     'InvalidArguments',

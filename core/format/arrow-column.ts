@@ -1,4 +1,4 @@
-// A vector of a result as Arrow's buffers.
+// Converts a result vector to Arrow buffers.
 import type * as Arrow from 'apache-arrow'
 import { isValid, setBit } from '../model/batch.ts'
 import { unscale } from '../model/decimal.ts'
@@ -10,7 +10,7 @@ import { jsonWriter } from './json-value.ts'
 
 type Library = typeof Arrow
 
-/** How a column of our type lies in Arrow. What Arrow has no equal for goes as its JSON text. */
+/** The Arrow column for one of our types; types without an equivalent become JSON text. */
 export function arrowColumn(library: Library, type: ResultType): ArrowColumn {
   if (type === 'Boolean') return booleans(library)
   if (type === 'String' || type === 'Json')
@@ -31,7 +31,7 @@ export function arrowColumn(library: Library, type: ResultType): ArrowColumn {
   return bytes(library, new library.Utf8(), value => Buffer.from(typeof value === 'string' ? value : write(value)))
 }
 
-/** Of a type whose values lie one behind the other in as many bytes; undefined for others. */
+/** The Arrow type if all values have the same number of bytes, stored contiguously; undefined for others. */
 export function fixedType(library: Library, type: ResultType): Arrow.DataType | undefined {
   if (isTimestamp(type)) {
     const { SECOND, MILLISECOND, MICROSECOND, NANOSECOND } = library.TimeUnit
@@ -130,7 +130,7 @@ function decimals(library: Library, precision: number, scale: number): ArrowColu
   }
 }
 
-/** Months, days and nanoseconds, which come as 32, 32 and 64 bits of one integer. */
+/** Intervals packed into an integer: 32 bits of months, 32 of days, 64 of nanoseconds. */
 function intervals(library: Library): ArrowColumn {
   const type = new library.IntervalMonthDayNano()
   return {

@@ -1,4 +1,4 @@
-// What every Arrow column of a result shares: its type, how its buffers are made, which rows are null.
+// What all Arrow columns of a result share: type, construction of buffers, null handling.
 import type * as Arrow from 'apache-arrow'
 import { isValid, type ResultVector, setBit } from '../model/batch.ts'
 
@@ -7,7 +7,7 @@ export interface ArrowColumn {
   data(vector: ResultVector, rows: number): Arrow.Data
 }
 
-/** Validity of a vector whose nulls may be in its bitmap or among its values. */
+/** The validity of a vector, whose nulls may be in its bitmap or among its values. */
 export function nulls(vector: ResultVector, rows: number): { nullBitmap: Uint8Array; nullCount: number } {
   const nullBitmap = new Uint8Array((rows + 7) >> 3)
   let nullCount = 0

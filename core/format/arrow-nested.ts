@@ -1,4 +1,4 @@
-// Lists and structs of a result as Arrow's: offsets and one child, or one child per field.
+// Lists and structs as Arrow: offsets and one child, or one child per field.
 import type * as Arrow from 'apache-arrow'
 import { isValid, type ResultVector } from '../model/batch.ts'
 import type { NestedField } from '../model/nested-type.ts'

@@ -16,7 +16,7 @@ export const arrow: ResultFormat = {
 }
 
 async function* stream(answer: RecordsAnswer, compression: Compression | undefined): AsyncGenerator<Uint8Array> {
-  // Only who asks for the format pays for loading the library.
+  // Loaded on demand, because only this format needs the library.
   const library = await import('apache-arrow')
   const columns = answer.columns.map(column => ({ column, layout: arrowColumn(library, column.type) }))
   const schema = new library.Schema(
@@ -35,7 +35,7 @@ async function* stream(answer: RecordsAnswer, compression: Compression | undefin
   yield* written.splice(0)
 }
 
-/** Takes the writer's bytes as they are written: its own queue would grow without bound when the client reads slowly. */
+/** Takes the writer's bytes at once, because its own queue would grow without bound if the client reads slowly. */
 function collect(writer: Arrow.RecordBatchStreamWriter): Uint8Array[] {
   const written: Uint8Array[] = []
   const sink = writer as unknown as { _sink: { write(bytes: Uint8Array): void; close(): void } }
@@ -48,7 +48,7 @@ function collect(writer: Arrow.RecordBatchStreamWriter): Uint8Array[] {
   return written
 }
 
-/** Our own name of the type, where Arrow's says less. */
+/** Our name of the type, if Arrow's type is less specific. */
 function origin({ type }: ResultColumn): Map<string, string> {
   return new Map([['svc_type', type]])
 }

@@ -1,4 +1,4 @@
-// Comma-separated values after RFC 4180, without a header, with names, or with names and types.
+// Comma-separated values (RFC 4180): without header, with names, or with names and types.
 import { isValid, type ResultColumn, type ResultVector } from '../model/batch.ts'
 import type { ResultType } from '../model/types.ts'
 import { longPiece, type ResultFormat } from './answer.ts'
@@ -27,7 +27,7 @@ function csvFormat(heads: readonly ((column: ResultColumn) => string)[]): Result
   }
 }
 
-/** A value as its JSON text, but text without JSON's quotes; nothing for null and for floats that are no numbers. */
+/** A value as JSON text, but texts without quotes; empty for null, NaN and infinities. */
 function csvCells(type: ResultType, vector: ResultVector): (row: number) => Cell {
   const { values, valid } = vector
   const write = jsonWriter(type)

@@ -1,4 +1,4 @@
-// The result formats by name, those of plugins among them, and the parameters that choose among them.
+// The result formats by name, including those of plugins, and the parameters that choose one.
 import { DbError } from '../errors.ts'
 import type { Answer, Compression, EncodeOptions, Epoch, ResultFormat } from './answer.ts'
 import { arrow } from './arrow.ts'
@@ -25,15 +25,15 @@ const own: Readonly<Record<string, ResultFormat>> = {
   null: nullFormat
 }
 
-/** The formats that results come in, wherever they come from. */
+/** The registry of result formats. */
 export interface ResultFormats {
-  /** In the order they were added, our own first. */
+  /** Names in the order they were added, built-in formats first. */
   names(): readonly string[]
-  /** Makes one more known, as `format=NAME` in any case. Throws TypeError where the name is taken or no word, or the format lacks something. */
+  /** Registers a format as `format=NAME`, in any case. Throws TypeError if the name is taken or invalid, or the format lacks a member. */
   add(name: string, format: ResultFormat): void
   /**
-   * What the parameters `format`, `epoch` and `compression` choose, `svc_v1` without one. Throws DbError `InvalidArguments` naming what
-   * there is.
+   * The format and options that the parameters `format`, `epoch` and `compression` choose; `svc_v1` if there is no `format`. Throws DbError
+   * `InvalidArguments` listing the known formats.
    */
   choose(parameter: (name: string) => string | undefined): ResultEncoding
 }
@@ -69,7 +69,7 @@ export function createFormats(): ResultFormats {
   }
 }
 
-/** A whole body, piece by piece. Throws `InvalidArguments` for several answers in a format that takes one. */
+/** The pieces of a whole body. Throws `InvalidArguments` for several answers in a format that takes one. */
 export function encodeAnswers(
   format: ResultFormat,
   answers: readonly Answer[],
@@ -79,7 +79,7 @@ export function encodeAnswers(
   return format.encode(answers, options)
 }
 
-/** Throws `InvalidArguments` when the format cannot hold that many answers. */
+/** Throws DbError `InvalidArguments` if the format cannot hold that many answers. */
 export function checkCount(format: ResultFormat, answers: number): void {
   if (answers > 1 && !format.several) {
     throw new DbError('InvalidArguments', `cannot output multi-statements result in ${format.header} format`)

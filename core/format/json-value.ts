@@ -4,10 +4,10 @@ import { writeJsonFloat, writeJsonString } from '../model/json-write.ts'
 import { type NestedField, nestedType } from '../model/nested-type.ts'
 import type { ResultType } from '../model/types.ts'
 
-/** The JSON text of one value that is there. */
+/** Writes one value that is not null as JSON text. */
 export type ValueWriter = (value: unknown) => string
 
-/** How values of a type are written. */
+/** The function that writes values of a type as JSON text. 64-bit integers keep all digits. */
 export function jsonWriter(type: ResultType): ValueWriter {
   const nested = nestedType(type)
   if (nested?.kind === 'list') return listWriter(jsonWriter(nested.item))
@@ -31,7 +31,7 @@ export function jsonWriter(type: ResultType): ValueWriter {
   return writeAny
 }
 
-/** Row → JSON text for one vector; `null` where there is no value. */
+/** A function from row index to JSON text for one vector; `null` for rows without a value. */
 export function jsonCells(type: ResultType, vector: ResultVector): (row: number) => string {
   const write = jsonWriter(type)
   const { values, valid } = vector
@@ -42,14 +42,14 @@ export function jsonCells(type: ResultType, vector: ResultVector): (row: number)
   }
 }
 
-/** Characters of a text, and items of a list, that are written in one go. */
+/** Characters of a text, and items of a list, written without a pause. */
 const longText = 1 << 17
 const longList = 1 << 13
 
-/** A value as text; a long one is made piece by piece. */
+/** A value as JSON text; long values come in pieces. */
 export type Cell = string | Iterable<string>
 
-/** As `jsonCells`, long texts and lists in pieces. */
+/** Like `jsonCells`, but long texts and lists come in pieces. */
 export function jsonCellsInPieces(type: ResultType, vector: ResultVector): (row: number) => Cell {
   const cell = jsonCells(type, vector)
   const { values, valid } = vector
@@ -65,7 +65,7 @@ export function jsonCellsInPieces(type: ResultType, vector: ResultVector): (row:
   }
 }
 
-/** Parts of a text that is long, none of which ends within a character. */
+/** Cuts a long text into parts; no cut is within a surrogate pair. */
 export function* slices(text: string): Generator<string, undefined> {
   for (let at = 0; at < text.length; ) {
     let end = Math.min(text.length, at + longText)
@@ -122,7 +122,7 @@ function writeBytes(bytes: Uint8Array): string {
   return `[${bytes.join()}]`
 }
 
-/** By what the value is: integers and times as digits, everything nested by its members. */
+/** Chooses by the JavaScript type: integers and times as digits, nested values member by member. */
 function writeAny(value: unknown): string {
   switch (typeof value) {
     case 'bigint':

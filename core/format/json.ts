@@ -1,4 +1,4 @@
-// One JSON object per row; of equal column names the last counts.
+// One JSON object per row; of equal column names the last one counts.
 import type { ResultVector } from '../model/batch.ts'
 import { writeJsonString } from '../model/json-write.ts'
 import type { RecordsAnswer, ResultFormat } from './answer.ts'
@@ -16,7 +16,7 @@ export const json: ResultFormat = {
   }
 }
 
-/** Each row as an object, with the separator between them, in pieces; returns how many there are. */
+/** Rows as objects with the separator between them, in pieces; returns their number. */
 export async function* jsonObjects(answer: RecordsAnswer, separator: string): AsyncGenerator<string, number> {
   const { columns } = answer
   const last = new Map(columns.map(({ name }, column) => [name, column]))

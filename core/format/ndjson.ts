@@ -1,4 +1,4 @@
-// One JSON object per row, a line each; of equal column names the last counts.
+// One JSON object per line and row; of equal column names the last one counts.
 import type { ResultFormat } from './answer.ts'
 import { jsonObjects } from './json.ts'
 

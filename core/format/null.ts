@@ -1,4 +1,4 @@
-// Runs a statement to its end and tells only how much came and how long it took.
+// Runs a statement to its end and answers with the number of rows and the duration only.
 import type { ResultFormat } from './answer.ts'
 
 export const nullFormat: ResultFormat = {

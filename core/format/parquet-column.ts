@@ -1,4 +1,4 @@
-// The rows of a result gathered, batch after batch, into the columns of a Parquet row group.
+// Collects rows of a result, batch by batch, into the columns of a Parquet row group.
 import { type ColumnData, clearBit, type FixedData, isValid, type ResultVector } from '../model/batch.ts'
 import { unscale } from '../model/decimal.ts'
 import { formatTimestamp } from '../model/time.ts'
@@ -13,15 +13,15 @@ import { jsonWriter, type ValueWriter } from './json-value.ts'
 
 interface GroupColumn {
   readonly column: ParquetColumn
-  /** Adds rows `from` until before `to` of a vector. */
+  /** Adds rows `from` to `to` (exclusive) of a vector. */
   add(vector: ResultVector, from: number, to: number): void
-  /** Memory of what was added since the last `take`. */
+  /** Bytes added since the last `take`. */
   bytes(): number
-  /** All rows added since the last time; the memory is used again by the next `add`. */
+  /** The rows added since the last call; the next `add` reuses the memory. */
   take(): ColumnData
 }
 
-/** How a column of our type is written: what Parquet has an equal for as such, the rest as its text, nested values as JSON. */
+/** The Parquet column for one of our types; types without an equivalent become text, nested values JSON. */
 export function groupColumn(name: string, type: ResultType): GroupColumn {
   const decimal = /^Decimal\((\d+), (\d+)\)$/.exec(type)
   if (decimal !== null) return decimals(name, Number(decimal[1]), Number(decimal[2]))
@@ -47,20 +47,20 @@ type NumbersType = new (length: number) => Numbers
 
 const toBigInt = (value: unknown) => BigInt(value as bigint)
 
-/** Times of day and intervals as SQL reads them, everything else as its JSON. */
+/** Times of day and intervals in SQL syntax, other values as JSON. */
 function writerOf(type: ResultType): ValueWriter {
   if (type === 'TimeMicrosecond') return value => formatTimestamp(toBigInt(value) * 1000n).slice(11, -1)
   if (type === 'IntervalMonthDayNano') return value => intervalText(toBigInt(value))
   return jsonWriter(type)
 }
 
-/** Months, days and nanoseconds come as 32, 32 and 64 bits of one integer. */
+/** Intervals packed into an integer: 32 bits of months, 32 of days, 64 of nanoseconds. */
 function intervalText(packed: bigint): string {
   const [months, days] = [BigInt.asIntN(32, packed >> 96n), BigInt.asIntN(32, packed >> 64n)]
   return `${months} months ${days} days ${BigInt.asIntN(64, packed) / 1000n} microseconds`
 }
 
-/** `isSame`: arrays of this kind are taken as they are. */
+/** `isSame`: arrays of this type can be used without conversion. */
 function numbers(
   column: ParquetColumn,
   Values: NumbersType,
@@ -133,7 +133,7 @@ function texts(column: ParquetColumn, write: (value: unknown) => string | Uint8A
       for (let i = from; i < to; i++) {
         if (present.has(rows)) {
           const value = write(vector.values[i])
-          // A character takes three bytes at most.
+          // A character takes three bytes of UTF-8 at most.
           const max = typeof value === 'string' ? 3 * value.length : value.length
           if (bytes.length < at + max) bytes = grownBuffer(bytes, at, at + max)
           if (typeof value === 'string') at += bytes.write(value, at)
@@ -154,7 +154,7 @@ function texts(column: ParquetColumn, write: (value: unknown) => string | Uint8A
   }
 }
 
-/** Rows there is room for at first. */
+/** Initial capacity in rows. */
 const firstRows = 2048
 
 function grown<T extends Numbers>(values: T, Values: new (length: number) => T, needed: number): T {
@@ -169,7 +169,7 @@ function grownBuffer(bytes: Buffer, used: number, needed: number): Buffer<ArrayB
   return more as Buffer<ArrayBuffer>
 }
 
-/** Which rows have a value: a bitmap once one has none. Nulls may be in the bitmap of a vector or among its values. */
+/** Collects validity: a bitmap from the first null on. Nulls may be in a vector's bitmap or among its values. */
 function presence() {
   let bits: Uint8Array | undefined
   const reach = (rows: number) => {
@@ -181,7 +181,7 @@ function presence() {
     return more
   }
   return {
-    /** Rows `from` until before `to` of the vector become those from `row` on. */
+    /** Adds rows `from` to `to` (exclusive) as rows from `row` on. */
     add({ values, valid }: ResultVector, from: number, to: number, row: number): void {
       const areNumbers = ArrayBuffer.isView(values)
       if (valid === undefined && areNumbers) return

@@ -1,14 +1,14 @@
-// Parquet: row groups are sent as soon as their rows are there, the footer at the end.
+// Parquet: sends each row group when its rows are complete, and the footer at the end.
 import { ParquetWriter } from '../storage/embedded/parquet/index.ts'
 import type { RecordsAnswer, ResultFormat } from './answer.ts'
 import { groupColumn } from './parquet-column.ts'
 
-/** Rows of a row group, values, and bytes of them: what is in memory of a file, and packed in one go, which takes some ten milliseconds. */
+/** Maximum rows, values and bytes of a row group: bounds memory, and the time of compressing without a pause (some ten milliseconds). */
 const groupRows = 1 << 15
 const groupValues = 1 << 19
 const groupBytes = 1 << 23
 
-/** Rows that are gathered in one go. */
+/** Rows collected without a pause. */
 const stepRows = 2048
 
 export const parquet: ResultFormat = {
@@ -20,7 +20,7 @@ export const parquet: ResultFormat = {
   }
 }
 
-/** A statement without rows says how many it changed in the one row of a file. */
+/** A statement that changed rows gives a file with one row, their number. */
 function affected(rows: number): RecordsAnswer {
   return {
     kind: 'records',
@@ -38,7 +38,7 @@ async function* write(answer: RecordsAnswer): AsyncGenerator<Uint8Array> {
   const writer = new ParquetWriter(
     columns.map(({ column }) => column),
     bytes => void written.push(bytes.slice()),
-    // What the file has of each page stays in memory until its end.
+    // One page per column and row group, because the writer keeps every page's bounds in memory.
     { pageRows: groupRows }
   )
   const maxRows = Math.min(groupRows, groupValues / columns.length)
@@ -58,7 +58,7 @@ async function* write(answer: RecordsAnswer): AsyncGenerator<Uint8Array> {
       for (const [c, column] of columns.entries()) column.add(batch.columns[c]!, from, to)
       rows += to - from
       if (rows >= maxRows || columns.reduce((sum, column) => sum + column.bytes(), 0) >= groupBytes) yield* close()
-      // An empty piece lets others run.
+      // An empty piece lets other work run.
       else yield new Uint8Array(0)
     }
   }
@@ -67,7 +67,7 @@ async function* write(answer: RecordsAnswer): AsyncGenerator<Uint8Array> {
   yield* written
 }
 
-/** Readers find columns by their names: the second `a` becomes `a_1`. */
+/** Makes names unique, because readers look columns up by name: the second `a` becomes `a_1`. */
 function uniqueNames(names: readonly string[]): readonly string[] {
   const used = new Set<string>()
   return names.map(name => {

@@ -1,10 +1,10 @@
-// Rows as text, piece by piece: what the formats have in common whose rows are cells with something around them.
+// Rows as text in pieces, for formats that consist of cells and separators.
 import type { ResultVector } from '../model/batch.ts'
 import { longPiece, type RecordsAnswer } from './answer.ts'
 import type { Cell } from './json-value.ts'
 
 interface RowLayout {
-  /** Before the first cell of a row and after the last one. */
+  /** Before the first cell of a row, and after the last. */
   readonly open: string
   readonly close: string
   /** Between two rows. */
@@ -13,15 +13,15 @@ interface RowLayout {
 }
 
 interface CellLayout {
-  /** Which column of the answer. */
+  /** Index of the column in the answer. */
   readonly column: number
-  /** Stands before the cell. */
+  /** Text before the cell. */
   readonly before: string
-  /** The cells of the column in a batch, by row. */
+  /** A function from row to cell text, for one batch. */
   readonly write: (vector: ResultVector) => (row: number) => Cell
 }
 
-/** All rows of an answer, a piece for each batch or more where they are long; returns how many there are. */
+/** All rows of an answer, at least one piece per batch; returns the number of rows. */
 export async function* rowTexts(
   answer: RecordsAnswer,
   { open, close, separator, cells }: RowLayout
@@ -55,7 +55,7 @@ export async function* rowTexts(
   return total
 }
 
-/** Every column in order, with a comma between two. */
+/** All columns in order, separated by commas. */
 export function listed(
   columns: RecordsAnswer['columns'],
   write: (column: RecordsAnswer['columns'][number], vector: ResultVector) => (row: number) => Cell

@@ -1,11 +1,11 @@
-// Rows of an answer as objects, for whoever reads few of them.
+// Rows of an answer as objects, for callers that read few of them.
 import { isValid, type ResultVector } from '../model/batch.ts'
 import type { ResultType } from '../model/types.ts'
 import type { RecordsAnswer } from './answer.ts'
 
 /**
- * One object for each row, by the names of the columns: 64-bit integers and timestamps (in the unit of their column) are bigint, text is
- * string, truth values are true and false, what has no value is null. `Row` is what the caller knows of them. Leaving the loop early frees what the answer holds.
+ * One object per row, keyed by column name: 64-bit integers and timestamps (in their column's unit) are bigint, text is string, booleans are
+ * boolean, nulls are null. The caller states the type `Row`. Leaving the loop early frees the query.
  */
 export async function* rowsOf<Row extends object = Record<string, unknown>>(
   answer: Pick<RecordsAnswer, 'columns' | 'batches'>
@@ -20,7 +20,7 @@ export async function* rowsOf<Row extends object = Record<string, unknown>>(
   }
 }
 
-/** Truth values may be bytes. */
+/** Booleans may come as bytes. */
 function cellOf(type: ResultType, { values, valid }: ResultVector, row: number): unknown {
   const value: unknown = isValid(valid, row) ? values[row] : undefined
   if (value === undefined || value === null) return null

@@ -1,4 +1,4 @@
-// A table with borders for people: cells are JSON text, columns as wide as their widest cell on a terminal.
+// A table with borders, for people: cells are JSON text, columns as wide as their widest cell on a terminal.
 import { DbError } from '../errors.ts'
 import type { RecordsAnswer, ResultFormat } from './answer.ts'
 import { batchBytes, heldBytes, heldRows, tooManyRows } from './answer.ts'
@@ -16,7 +16,7 @@ export const table: ResultFormat = {
   }
 }
 
-/** Characters of cells that are looked at or written in one step; an empty piece lets others run. */
+/** Characters of cells handled without a pause; an empty piece lets other work run. */
 const stepLength = 1 << 16
 /** Characters of one cell. */
 const maxLength = 1 << 18
@@ -42,7 +42,7 @@ async function* layOut(answer: RecordsAnswer): AsyncGenerator<string> {
   yield `└${names.map((_, c) => `─${pad('', c, '─')}─`).join('┴')}┘\n`
 }
 
-/** Fills in rows and how wide columns must be. */
+/** Collects the rows and the widths of the columns. */
 async function* readRows(answer: RecordsAnswer, rows: string[][], widths: number[]): AsyncGenerator<string> {
   let bytes = 0
   let step = 0
@@ -66,7 +66,7 @@ async function* readRows(answer: RecordsAnswer, rows: string[][], widths: number
   }
 }
 
-/** Throws DbError `InvalidArguments` for a long one. */
+/** Throws DbError `InvalidArguments` for a cell that is too long. */
 function whole(cell: Cell): string {
   let text = ''
   for (const piece of typeof cell === 'string' ? [cell] : cell) {

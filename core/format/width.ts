@@ -1,4 +1,4 @@
-// How many columns of a terminal a text takes.
+// The width of a text in terminal columns.
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const wide =

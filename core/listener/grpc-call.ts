@@ -1,4 +1,4 @@
-// One call of a gRPC listener: who calls, its message, what the plugin makes of it, its answer.
+// One call of a gRPC listener: authentication, message, the plugin's method, response.
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { authorise } from '../auth/permission.ts'
 import { DbError } from '../errors.ts'
@@ -23,7 +23,7 @@ const answerHeaders = {
   'content-type': 'application/grpc',
   'grpc-accept-encoding': codings.join()
 } as const
-/** A byte that says whether the message is compressed, four for its length. */
+/** A gRPC message starts with a byte that tells whether it is compressed, and four bytes of length. */
 const prefixSize = 5
 
 /** Answers a call; never rejects. Resolves to the code of its status, as text. */
@@ -43,7 +43,7 @@ export async function answerCall(
   const late = () =>
     end.abort(new DbError('DeadlineExceeded', `no answer within ${limit} ms (grpc-timeout or http.timeout)`))
   const timer = limit > 0 ? after(limit, late) : undefined
-  // What is wrong with a stream ends the call.
+  // A broken stream ends the call.
   stream.on('error', () => {}).once('close', gone)
   scope.stopping.addEventListener('abort', stop)
   try {
@@ -65,12 +65,12 @@ export async function answerCall(
     timer?.stop()
     scope.stopping.removeEventListener('abort', stop)
     stream.off('close', gone)
-    // What goes on of a call that was given up gets no more memory.
+    // Work that continues after the call was given up gets no more memory.
     lease.release()
   }
 }
 
-/** A method of gRPC that all have agreed on, or DbError. */
+/** Checks that the request is a gRPC call as its specification defines it. Throws DbError. */
 function checkRequest(headers: IncomingHttpHeaders): void {
   const type = headers['content-type'] ?? ''
   if (!/^application\/grpc(\+proto)?\s*(;|$)/.test(type))
@@ -101,7 +101,7 @@ async function contextOf(
   const scope = inDatabase(user, headerText(headers, 'x-svc-db-name') || options.db)
   authorise(scope.user, 'write')
   const quota = quotas.of(core.users === undefined ? labels.plugin : user.name, address ?? '')
-  // Whoever is in debt is told so before the message is read.
+  // Refuses clients that have used up their quota before their message is read.
   quota?.charge('bytes', 0)
   return {
     ...plain,
@@ -163,7 +163,7 @@ function codingOf(headers: IncomingHttpHeaders): ContentCoding | undefined {
 
 const units: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 }
 
-/** Milliseconds of header `grpc-timeout`; undefined where there is none that can be read. */
+/** Milliseconds of header `grpc-timeout`; undefined if it is absent or invalid. */
 function deadline(headers: IncomingHttpHeaders): number | undefined {
   const [, digits, unit] = /^(\d{1,8})([HMSmun])$/.exec(String(headers['grpc-timeout'] ?? '')) ?? []
   return digits === undefined ? undefined : Math.max(1, Math.ceil(Number(digits) * units[unit!]!))
@@ -191,7 +191,7 @@ function sendMessage(stream: ServerHttp2Stream, message: Uint8Array): void {
   stream.end(Buffer.concat([prefix, message]))
 }
 
-/** Tells the status without a message; nobody reads what still comes. */
+/** Sends a status without a message, and ignores the rest of the request. */
 function refuse(stream: ServerHttp2Stream, trailers: OutgoingHttpHeaders): string {
   if (!stream.destroyed && !stream.headersSent) {
     stream.respond({ ...answerHeaders, ...trailers }, { endStream: true })

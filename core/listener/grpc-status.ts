@@ -1,9 +1,9 @@
-// Errors as gRPC tells them: a code, a message, and when another try may succeed.
+// Errors as gRPC reports them: a code, a message, and when a retry may succeed.
 import type { OutgoingHttpHeaders } from 'node:http2'
 import type { DbError } from '../errors.ts'
 import { ProtoWriter } from '../wire/protobuf.ts'
 
-/** Codes of google.rpc.Code by HTTP status. */
+/** google.rpc.Code by HTTP status. */
 const codes: Readonly<Record<number, number>> = {
   400: 3,
   401: 16,
@@ -20,18 +20,18 @@ const codes: Readonly<Record<number, number>> = {
   504: 4
 }
 
-/** The google.rpc.Code that says what an HTTP status says. */
+/** The google.rpc.Code for an HTTP status. */
 export function rpcCode(status: number): number {
   return codes[status] ?? (status < 500 ? 3 : 13)
 }
 
-/** Statuses of errors that pass. */
+/** Statuses of temporary errors. */
 const passing: ReadonlySet<number> = new Set([429, 503])
 
-/** Characters of a message; it shares the room of all headers. */
+/** Maximum characters of a message, because all headers together are limited. */
 const maxMessage = 2000
 
-/** Trailers of a call that is refused; `text` is what the client may see. */
+/** Trailers of a refused call; `text` is what the client may see. */
 export function errorTrailers({ status, retryAfter }: DbError, text: string): OutgoingHttpHeaders {
   const code = rpcCode(status)
   const message = text.length > maxMessage ? `${text.slice(0, maxMessage)}...` : text
@@ -51,7 +51,7 @@ function retryInfo(seconds: number): Uint8Array {
   return new ProtoWriter().text(1, 'type.googleapis.com/google.rpc.RetryInfo').data(2, info).bytes
 }
 
-/** Bytes of UTF-8 that a header cannot hold, and the percent sign, as %XX. */
+/** Percent-encodes UTF-8 bytes that a header cannot hold, and the percent sign. */
 function escaped(text: string): string {
   return text.replace(/[^\x20-\x24\x26-\x7e]+/g, part =>
     Array.from(Buffer.from(part), byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')

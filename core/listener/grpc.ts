@@ -1,4 +1,4 @@
-// A gRPC listener: HTTP/2, with TLS where a certificate is configured; calls of its connections are answered by the plugin's methods.
+// A gRPC listener: HTTP/2, with TLS if a certificate is configured. The plugin's methods answer the calls.
 import {
   createSecureServer,
   createServer,
@@ -13,7 +13,7 @@ import type { GrpcListener } from './listener.ts'
 import type { ListenerScope, OpenListener } from './open.ts'
 import { handshakeTimeout, idleWatch, openServer } from './server.ts'
 
-/** Bytes a client may send before the server has read them: of one call, of one connection. */
+/** Bytes a client may send ahead of the server: per call, and per connection. */
 const callWindow = 1 << 18
 const connectionWindow = 1 << 20
 
@@ -64,7 +64,7 @@ export async function openGrpc(listener: GrpcListener, scope: ListenerScope): Pr
     address,
     close: () =>
       stop(async () => {
-        // Their calls go on, clients are told to send no more.
+        // Running calls continue; clients are told to send no more.
         const closed = [...sessions.keys()].map(session => new Promise<void>(resolve => session.close(resolve)))
         await Promise.all(calls)
         await Promise.race([Promise.all(closed), scope.stopping.aborted || aborted(scope.stopping)])
@@ -77,7 +77,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-/** Counts and times calls by the code of their status. */
+/** Counts and times calls by their status code. */
 function createObserver({ core: { metrics }, labels }: ListenerScope) {
   const names = ['plugin', 'listener', 'method', 'status']
   const counted = metrics.counter(

@@ -1,4 +1,4 @@
-// Listeners: sockets that a plugin has beside the two HTTP servers. The plugin reads what arrives, the core opens, limits and closes.
+// Listeners: sockets that a plugin has beside the two HTTP servers. The core opens, limits and closes them; the plugin reads what arrives.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Static, Type } from 'typebox'
 import { count, duration, size } from '../config/schema.ts'
@@ -24,11 +24,11 @@ const connections = () => ({
   client_ca_path: text('Authorities of certificates that clients must have, PEM. Empty: none are asked for.')
 })
 
-/** The table of a TCP listener, for the `config` of a plugin; `addr` is the default address, '' for none. */
+/** The options table of a TCP listener, for a plugin's `config`; `addr` is the default address, '' for none. */
 export const tcpOptions = (addr: string, description: string) =>
   Type.Object({ ...common(addr), ...connections() }, { additionalProperties: false, description })
 
-/** The table of a gRPC listener, for the `config` of a plugin. */
+/** The options table of a gRPC listener, for a plugin's `config`; `addr` is the default address, '' for none. */
 export const grpcOptions = (addr: string, description: string) =>
   Type.Object(
     {
@@ -46,7 +46,7 @@ export const grpcOptions = (addr: string, description: string) =>
     { additionalProperties: false, description }
   )
 
-/** The table of a UDP listener, for the `config` of a plugin. */
+/** The options table of a UDP listener, for a plugin's `config`; `addr` is the default address, '' for none. */
 export const udpOptions = (addr: string, description: string) =>
   Type.Object(
     {
@@ -62,17 +62,17 @@ export type TcpOptions = Static<ReturnType<typeof tcpOptions>>
 type UdpOptions = Static<ReturnType<typeof udpOptions>>
 type GrpcOptions = Static<ReturnType<typeof grpcOptions>>
 
-/** A connection of a TCP listener. Iterating gives what arrives; nothing is read from the socket while nobody asks. */
+/** A connection of a TCP listener. The socket is read only while the plugin iterates `chunks`. */
 export interface Connection {
-  /** Its signal fires when the client is gone or the server does not wait any longer. Writes as a user who may only write. */
+  /** The context of the connection. Its signal fires when the client disconnects or the server stops waiting. Its user may only write. */
   readonly ctx: RequestContext
-  /** Ends when the client ends, and when the server stops: what had arrived until then is given before. */
+  /** The received bytes. Ends when the client ends, and when the server stops, after everything received until then. */
   chunks(): AsyncIterable<Buffer>
-  /** Resolves when the socket takes more. */
+  /** Resolves when the socket can take more. */
   write(bytes: Uint8Array | string): Promise<void>
 }
 
-/** What one packet of UDP brought. */
+/** A UDP packet. */
 export interface Datagram {
   readonly data: Buffer
   /** Address of the sender. */
@@ -80,52 +80,52 @@ export interface Datagram {
 }
 
 interface ListenerBase {
-  /** Key of its table among the plugin's options, metric label. */
+  /** Key of its table in the plugin's options, and metric label. */
   readonly name: string
 }
 
-/** One call of `serve` for each connection, which ends when the call does. A DbError it throws is counted in `svc_refused_total`. */
+/** Calls `serve` for each connection, which is closed when the call ends. A DbError it throws is counted in `svc_refused_total`. */
 export interface TcpListener extends ListenerBase {
   readonly transport: 'tcp'
   readonly options: TcpOptions
   serve(connection: Connection): Promise<void>
 }
 
-/** All datagrams that wait at a time, about a megabyte at most, go to one call of `receive`; the next call waits for it. */
+/** Passes all waiting datagrams, up to about a megabyte, to one call of `receive`, and waits for it before the next. */
 export interface UdpListener extends ListenerBase {
   readonly transport: 'udp'
   readonly options: UdpOptions
   receive(datagrams: readonly Datagram[], ctx: RequestContext): Promise<void>
 }
 
-/** A unary call of a gRPC listener: one message asks, one answers. */
+/** A unary gRPC call: one request message, one response message. */
 export interface GrpcCall {
   /**
-   * Its signal fires when the client is gone, its deadline (`grpc-timeout`, else `http.timeout`) is over or the server does not wait any
-   * longer. The user is the one the metadata proves to be, where the server knows users; else one who may only write.
+   * The context of the call. Its signal fires when the client disconnects, its deadline (`grpc-timeout`, else `http.timeout`) is over or the
+   * server stops waiting. Its user is the authenticated one, or, if no user provider is configured, one who may only write.
    */
   readonly ctx: RequestContext
   /** The metadata, names in lower case. */
   readonly headers: IncomingHttpHeaders
-  /** The message as it was before its compression. */
+  /** The decompressed message. */
   readonly message: Buffer
 }
 
 /**
- * gRPC over HTTP/2. A call is refused before its message is read where its user may not write. A DbError that a method throws becomes a
- * status, with RetryInfo where a later try may succeed, and is counted in `svc_refused_total`.
+ * gRPC over HTTP/2. A call is refused before its message is read if its user may not write. A DbError thrown by a method becomes a status,
+ * with RetryInfo if a retry may succeed, and is counted in `svc_refused_total`.
  */
 export interface GrpcListener extends ListenerBase {
   readonly transport: 'grpc'
   readonly options: GrpcOptions
-  /** Resolve to the message of the answer; by path, `/package.Service/Method`. */
+  /** Methods by path, `/package.Service/Method`; each resolves to the response message. */
   readonly methods: Readonly<Record<string, (call: GrpcCall) => Promise<Uint8Array>>>
 }
 
-/** A socket of a plugin, as its `listeners` tells it. */
+/** A socket of a plugin, as its `listeners` returns it. */
 export type Listener = TcpListener | UdpListener | GrpcListener
 
-/** Where a listener really listens. */
+/** The address a listener is bound to. */
 export interface ListenerAddress {
   readonly host: string
   readonly port: number

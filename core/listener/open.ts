@@ -1,4 +1,4 @@
-// Opens the listeners of all plugins once everything else is up, and closes them before any service is.
+// Opens the listeners of all plugins after everything else, and closes them before any service.
 import { type Core, pluginCore } from '../core.ts'
 import { reasonOf } from '../errors.ts'
 import { listenFailure } from '../http/address.ts'
@@ -15,33 +15,33 @@ import { openUdp } from './udp.ts'
 
 export interface OpenListener {
   readonly address: ListenerAddress
-  /** Takes nothing new and resolves when what has arrived is done with. */
+  /** Accepts nothing new, and resolves when everything received is handled. */
   close(): Promise<void>
 }
 
-/** What a listener stands on. */
+/** What a listener needs from the server. */
 export interface ListenerScope {
-  /** Of work for a sender at this address. */
+  /** The context for work of a sender at this address. */
   context(address: string | undefined, signal: AbortSignal): RequestContext
-  /** Fires when nobody waits for work that is still under way. */
+  /** Fires when the server no longer waits for running work. */
   readonly stopping: AbortSignal
-  /** Counts and logs what went wrong with something that arrived. */
+  /** Counts and logs an error while handling something received. */
   failed(error: unknown, from: string | undefined): void
   received(bytes: number): void
   dropped(reason: 'connections' | 'queue'): void
   connections(open: number): void
   report(state: 'ok' | 'degraded' | 'failed', reason?: string): void
   readonly core: Core
-  /** Of its metrics. */
+  /** Labels of its metrics. */
   readonly labels: { readonly plugin: string; readonly listener: string }
   readonly budget: Budget
   readonly quotas: Quotas
-  /** Where its options stand in the configuration. */
+  /** Path of its options in the configuration. */
   readonly path: readonly string[]
 }
 
 export interface Listeners {
-  /** By `plugin.listener`. */
+  /** Keyed by `plugin.listener`. */
   readonly addresses: ReadonlyMap<string, ListenerAddress>
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export interface Listeners {
 /** What listeners share with the HTTP servers. */
 type ListenerDependencies = Pick<ServerDependencies, 'plugins' | 'services' | 'budget' | 'quotas' | 'stopping'>
 
-/** Throws with nothing left open. */
+/** Opens all listeners; if one fails, closes the others and throws. */
 export async function openListeners(core: Core, parts: ListenerDependencies): Promise<Listeners> {
   const { plugins, services } = parts
   const opened = new Map<string, OpenListener>()

@@ -1,4 +1,4 @@
-// The socket that a listener over TCP listens on, whatever is spoken there: limits, certificate, address, end.
+// The server socket of TCP-based listeners: limits, certificate, address, shutdown.
 import type { Server, Socket } from 'node:net'
 import { parseAddress } from '../http/address.ts'
 import { openTls, type Tls } from '../http/tls.ts'
@@ -6,16 +6,16 @@ import { after } from '../timer.ts'
 import type { ListenerAddress, TcpOptions } from './listener.ts'
 import type { ListenerScope } from './open.ts'
 
-/** Milliseconds. */
+/** Milliseconds a client has for the TLS handshake. */
 export const handshakeTimeout = 10_000
 
 interface OpenServer {
   readonly address: ListenerAddress
-  /** Takes no more connections, does `finish` and closes what is left. */
+  /** Accepts no more connections, waits for `finish`, then closes those that are left. */
   stop(finish: () => Promise<void>): Promise<void>
 }
 
-/** `make` makes the server, with a certificate where one is configured. Rejects when nobody can listen there. */
+/** `make` makes the server, with a certificate if one is configured. Rejects if the address cannot be used. */
 export async function openServer(
   options: TcpOptions,
   scope: ListenerScope,
@@ -28,7 +28,7 @@ export async function openServer(
   server.maxConnections = options.max_connections
   server.on('drop', () => scope.dropped('connections'))
   server.on('tlsClientError', (error, socket) => scope.failed(error, socket.remoteAddress))
-  // With those that have not shaken hands yet: nobody serves them, so nobody would close them.
+  // Includes connections still in their handshake, because only this list can close them.
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -56,7 +56,7 @@ export async function openServer(
   }
 }
 
-/** Calls `drop` once nothing has touched it for so many milliseconds; 0: never. */
+/** Calls `drop` after so many milliseconds without a call of `touch`; 0: never. */
 export function idleWatch(idle: number, drop: () => void) {
   if (idle === 0) return { touch() {}, stop() {} }
   let timer = after(idle, drop)

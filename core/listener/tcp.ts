@@ -1,4 +1,4 @@
-// A TCP listener, with TLS where a certificate is configured.
+// A TCP listener, with TLS if a certificate is configured.
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { after } from '../timer.ts'
@@ -7,7 +7,7 @@ import type { ListenerScope, OpenListener } from './open.ts'
 import { handshakeTimeout, idleWatch, openServer } from './server.ts'
 
 export async function openTcp({ options, serve }: TcpListener, scope: ListenerScope): Promise<OpenListener> {
-  // A client that has sent all may still wait for an answer.
+  // `allowHalfOpen`, because a client that has sent everything may still wait for an answer.
   const shared = { allowHalfOpen: true, pauseOnConnect: false }
   const ending = new AbortController()
   const open = new Set<Promise<void>>()
@@ -33,7 +33,7 @@ export async function openTcp({ options, serve }: TcpListener, scope: ListenerSc
   }
 }
 
-/** Milliseconds. */
+/** Milliseconds a client has to close its side. */
 const linger = 500
 
 interface Run {
@@ -41,11 +41,11 @@ interface Run {
   readonly idle: number
   readonly serve: TcpListener['serve']
   readonly scope: ListenerScope
-  /** Fires when nothing new is to be read. */
+  /** Fires when nothing more shall be read. */
   readonly ending: AbortSignal
 }
 
-/** One connection from its beginning to its end; never rejects. */
+/** Handles one connection from its beginning to its end; never rejects. */
 async function run(socket: Socket, { idle, serve, scope, ending }: Run): Promise<void> {
   const from = socket.remoteAddress
   const gone = new AbortController()
@@ -56,7 +56,7 @@ async function run(socket: Socket, { idle, serve, scope, ending }: Run): Promise
       resolve()
     })
   })
-  // What is wrong with a socket ends its chunks.
+  // An error of the socket ends its chunks.
   socket.on('error', () => {})
   const watch = idleWatch(idle, drop)
   scope.stopping.addEventListener('abort', drop, { once: true })
@@ -72,12 +72,12 @@ async function run(socket: Socket, { idle, serve, scope, ending }: Run): Promise
       write: bytes => write(socket, bytes)
     })
   } catch (error) {
-    // Nobody is there any more who could be refused.
+    // Without a client there is nobody to refuse.
     if (!gone.signal.aborted) scope.failed(error, from)
   }
   watch.stop()
   scope.stopping.removeEventListener('abort', drop)
-  // A socket that is closed with something unread in it takes back what was answered: the client gets a moment to end its side, too.
+  // Closing a socket with unread data discards the answer, so the client gets a moment to close its side.
   const last = after(linger, drop)
   socket.end()
   socket.resume()

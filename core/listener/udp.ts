@@ -1,15 +1,15 @@
-// A UDP listener: datagrams wait in a queue of bounded size, and are handed over as many as there are.
+// A UDP listener: datagrams wait in a bounded queue and are passed on in batches.
 import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import { parseAddress } from '../http/address.ts'
 import type { Datagram, UdpListener } from './listener.ts'
 import type { ListenerScope, OpenListener } from './open.ts'
 
-/** Bytes of datagrams that go to one call, about. */
+/** Approximate bytes of datagrams passed to one call. */
 const batchSize = 2 ** 20
-/** What a datagram takes in memory beside its bytes, about. */
+/** Approximate bytes a datagram takes in memory besides its content. */
 const overhead = 200
-/** Asked of the operating system, which may give less: what arrives while the event loop is busy. */
+/** Receive buffer requested from the operating system, which may give less; holds what arrives while the event loop is busy. */
 const kernelBuffer = 8 * 2 ** 20
 
 export async function openUdp({ options, receive }: UdpListener, scope: ListenerScope): Promise<OpenListener> {
@@ -55,7 +55,7 @@ export async function openUdp({ options, receive }: UdpListener, scope: Listener
     scope.received(data.length)
     queued += bytes
     queue.push({ data, from: address })
-    // In a moment there may be more of them.
+    // Waits for one turn of the event loop, to gather more datagrams.
     working ??= new Promise<void>(resolve => setImmediate(resolve)).then(work)
   })
   await new Promise<void>((resolve, reject) => {
@@ -69,7 +69,7 @@ export async function openUdp({ options, receive }: UdpListener, scope: Listener
   try {
     socket.setRecvBufferSize(kernelBuffer)
   } catch {
-    // The system's own size serves, too.
+    // If the system refuses the size, its default remains.
   }
   const bound = socket.address()
   return {

@@ -1,29 +1,29 @@
-// Log files: one per hour, the oldest removed.
+// Log files: one per hour; the oldest are deleted.
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSink, type LogOutput } from './sink.ts'
 
 const hourly = /^-\d{4}-\d\d-\d\d-\d\d\.log$/
 
-/** Milliseconds until a file that could not be opened is tried again. */
+/** Milliseconds before opening a file is tried again. */
 const retry = 10_000
 
 interface LogFileOptions {
-  /** What their names begin with; default `weir`. */
+  /** Prefix of the file names; default `weir`. */
   readonly name?: string
   readonly dir: string
-  /** Files that are kept, the newest. */
+  /** Number of files to keep. */
   readonly keep: number
-  /** Bytes of one file, further lines of the hour are lost; 0 for no limit. */
+  /** Maximum bytes of a file; further lines of the hour are dropped. 0: no limit. */
   readonly maxBytes: number
-  /** Told how many lines were lost. */
+  /** Called with the number of dropped lines. */
   readonly onLost: (lines: number) => void
   readonly now?: () => Date
 }
 
 /**
- * Appends to `NAME-YYYY-MM-DD-HH.log` (UTC) in a folder, which is made. Throws when there is no folder; while no file can be opened, as on
- * a disk that is read-only, lines are lost.
+ * Appends to `NAME-YYYY-MM-DD-HH.log` (UTC) in a folder, which is created. Throws if the folder cannot be created. While a file cannot be
+ * opened, for example on a read-only disk, lines are dropped.
  */
 export function createLogFiles({
   name = 'weir',
@@ -65,7 +65,7 @@ interface OpenFile extends LogOutput {
   bytes: number
 }
 
-/** Undefined when it cannot be opened. */
+/** Undefined if it cannot be opened. */
 function openFile(path: string, hour: string, onLost: (lines: number) => void): OpenFile | undefined {
   try {
     const fd = openSync(path, 'a')
@@ -85,7 +85,10 @@ function hourOf(time: Date): string {
   return time.toISOString().slice(0, 13).replace('T', '-')
 }
 
-/** Deletes the oldest files. One of the allowed number is kept for the current file, which may not exist yet. A folder that cannot be read is left alone. */
+/**
+ * Deletes the oldest files, keeping one fewer than allowed, because the current file may not exist yet. A folder that cannot be read is left
+ * alone.
+ */
 function prune(
   dir: string,
   { name, hour, keep }: { readonly name: string; readonly hour: string; readonly keep: number }

@@ -1,4 +1,4 @@
-// Which lines are logged: a level for everything, and others for some plugins.
+// Log levels: one for everything, others for some plugins.
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
@@ -6,11 +6,14 @@ type LogLevel = (typeof logLevels)[number]
 
 export interface Levels {
   readonly all: LogLevel
-  /** By plugin name, where it differs; `core` is what belongs to none. */
+  /** Levels of plugins that differ; `core` stands for everything outside of plugins. */
   readonly plugins: ReadonlyMap<string, LogLevel>
 }
 
-/** Reads `warn` or `warn,sql=debug,pipelines=trace`, in any case; without a level for everything that is `fallback`. Throws an Error that says what is wrong. */
+/**
+ * Parses `warn` or `warn,sql=debug,pipelines=trace`, in any case; without a level for everything, that is `fallback`. Throws an Error that
+ * tells what is wrong.
+ */
 export function parseLevels(text: string, fallback: LogLevel): Levels {
   const parts = text.split(',').map(part => part.trim())
   const plugins = new Map<string, LogLevel>()
@@ -25,7 +28,7 @@ export function parseLevels(text: string, fallback: LogLevel): Levels {
   return { all: all ?? fallback, plugins }
 }
 
-/** The text `parseLevels` reads, in its shortest form. */
+/** The shortest text that `parseLevels` reads as these levels. */
 export function printLevels({ all, plugins }: Levels): string {
   const own = [...plugins].filter(([, level]) => level !== all).sort(([a], [b]) => (a < b ? -1 : 1))
   return [all, ...own.map(([name, level]) => `${name}=${level}`)].join(',')

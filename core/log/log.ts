@@ -1,4 +1,4 @@
-// The one way to log: pino, a child per server, plugin and request; the level of all of them changes at run time.
+// Logging: pino, with a child logger per server, plugin and request. The level of all of them can be changed at run time.
 import pino, { type Logger as Pino } from 'pino'
 import type { Config } from '../config/schema.ts'
 import { createLogFiles } from './file.ts'
@@ -6,28 +6,29 @@ import { type Levels, parseLevels } from './levels.ts'
 import { createSink } from './sink.ts'
 import { textLine } from './text.ts'
 
+/** A logger, as pino has it. */
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child' | 'level'>
 
 /** The logger of the process. */
 export type RootLogger = Logger & {
   getLevels(): Levels
-  /** From now on, for the loggers there are too: those made with `{ plugin }` have their plugin's level, the others that of `core`. */
+  /** Changes the levels of existing loggers, too: those made with `{ plugin }` get their plugin's level, others that of `core`. */
   setLevels(levels: Levels): void
-  /** Tells each line from now on, as JSON, whatever the outputs; returns what ends it. */
+  /** Calls `listener` with each line as JSON, whatever the outputs; the result ends that. */
   listen(listener: (json: string) => void): () => void
-  /** Writes what is pending and lets go of the file; logging goes nowhere afterwards. */
+  /** Writes pending lines and closes the file; later lines are dropped. */
   close(): Promise<void>
 }
 
-/** Told how many lines could not be written, or were dropped because the queue was full. */
+/** Called with the number of lines that could not be written, or were dropped because the queue was full. */
 export type LogLoss = (output: 'stdout' | 'file', lines: number) => void
 
-/** Logs to the standard output and to hourly files in `dir`, as configured. Throws when the folder cannot be made. */
+/** Logs to standard output and to hourly files in `dir`, as configured. Throws if the folder cannot be created. */
 export function createLogger(config: Config['logging'], onLost: LogLoss = () => {}): RootLogger {
   const { dir, max_log_files: keep, max_log_file_size: maxBytes } = config
   const files = { dir, keep, maxBytes, onLost: (lines: number) => onLost('file', lines) }
   const outputs = [
-    // The standard output belongs to the process, and stays open.
+    // Standard output belongs to the process and stays open.
     ...(config.append_stdout ? [createSink(1, lines => onLost('stdout', lines))] : []),
     ...(keep > 0 ? [createLogFiles(files)] : [])
   ]
@@ -91,7 +92,7 @@ function setLevel(child: Pino | undefined, levels: Levels) {
   child.level = levelFor(plugin, levels)
 }
 
-/** What belongs to no plugin goes by the name core. */
+/** Loggers outside of plugins use the level of `core`. */
 function levelFor(plugin = 'core', { all, plugins }: Levels) {
   return plugins.get(plugin) ?? all
 }

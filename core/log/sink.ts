@@ -1,33 +1,33 @@
-// Writes lines to a file descriptor without making anybody wait; what cannot be written is lost, and told.
+// Writes log lines to a file descriptor without blocking; lines that cannot be written are dropped and counted.
 import { type NoParamCallback, write, writeSync } from 'node:fs'
 import { pause } from '../timer.ts'
 
-/** Where lines go. */
+/** An output of log lines. */
 export interface LogOutput {
   write(line: string): void
-  /** Waits until what is pending is written, or lost. */
+  /** Waits until pending lines are written or dropped. */
   flushSync(): void
-  /** The same without blocking; false after two seconds, when something is still being written. */
+  /** Waits without blocking; false after two seconds if something is still being written. */
   close(): Promise<boolean>
 }
 
-/** Characters that wait; further lines are lost. */
+/** Characters that may wait; further lines are dropped. */
 const maxTextBytes = 8 * 2 ** 20
-/** Milliseconds until a full pipe is tried again, and how often before the process ends. */
+/** Milliseconds before a full pipe is tried again, and the number of tries before the process ends. */
 const fullPipe = 20
 const lastTries = 50
 const maxCloseTime = 2000
 
-/** `onLost` is told how many lines were lost. The descriptor stays open. */
+/** Calls `onLost` with the number of dropped lines. Does not close the descriptor. */
 export function createSink(fd: number, onLost: (lines: number) => void): LogOutput {
   let lines: string[] = []
   let length = 0
-  /** Of the chunk that is being written: what a full pipe has not taken yet. */
+  /** The part of the current chunk that a full pipe has not taken yet. */
   let rest: Uint8Array | undefined
   let draining: Promise<void> | undefined
   let isTorn = false
   const take = () => {
-    // What stands behind half a line must not become part of it.
+    // If the last write ended within a line, starts with a line break.
     const chunk = { count: lines.length, bytes: Buffer.from(`${isTorn ? '\n' : ''}${lines.join('')}`) }
     lines = []
     length = 0
@@ -38,7 +38,7 @@ export function createSink(fd: number, onLost: (lines: number) => void): LogOutp
     onLost(count)
   }
   const drain = async () => {
-    // Lines of one turn go together.
+    // Lines of one turn of the event loop are written together.
     await Promise.resolve()
     while (lines.length > 0) {
       const { count, bytes } = take()
@@ -79,7 +79,7 @@ export function createSink(fd: number, onLost: (lines: number) => void): LogOutp
   }
 }
 
-/** Bytes written, 0 when a pipe is full. */
+/** Bytes written; 0 if the pipe is full. */
 function writeSome(fd: number, bytes: Uint8Array): Promise<number> {
   return new Promise((resolve, reject) => {
     write(fd, bytes, (error, written) => {
@@ -90,7 +90,7 @@ function writeSome(fd: number, bytes: Uint8Array): Promise<number> {
   })
 }
 
-/** How many bytes it could write. */
+/** Returns the number of bytes written. */
 function writeAllSync(fd: number, bytes: Uint8Array): number {
   let at = 0
   for (let tries = 0; at < bytes.length && tries < lastTries; ) {

@@ -1,4 +1,4 @@
-// Changes the levels of the log while it is open, for good or for a while.
+// Changes the log levels at run time, permanently or for a while.
 
 import { after, type Timer } from '../timer.ts'
 import type { Levels } from './levels.ts'
@@ -7,8 +7,8 @@ import type { RootLogger } from './log.ts'
 export interface LogSwitch {
   current(): Levels
   /**
-   * Answers the levels there were. With `milliseconds` those from before come back after that time, unless the levels are changed again:
-   * a change for a while on top of another leads back to what was before both.
+   * Returns the previous levels. With `milliseconds`, the levels return to the permanent ones after that time, unless they are changed again
+   * before.
    */
   change(levels: Levels, milliseconds?: number): Levels
   close(): void
@@ -16,7 +16,7 @@ export interface LogSwitch {
 
 export function createLogSwitch(log: RootLogger): LogSwitch {
   let timer: Timer | undefined
-  /** What counts when no change for a while is on. */
+  /** The permanent levels. */
   let base = log.getLevels()
   const stop = () => {
     timer?.stop()

@@ -1,6 +1,6 @@
-// Log lines for people: time, level, message, then what else is known as key=value.
+// Log lines for people: time, level, message, then other members as key=value.
 
-/** `2026-11-21T13:50:04.123Z INFO  started main=http://127.0.0.1:4000` of one JSON line; the stack of an error follows, indented. */
+/** Formats a JSON line: `2026-11-21T13:50:04.123Z INFO  started main=http://127.0.0.1:4000`; the stack of an error follows, indented. */
 export function textLine(json: string): string {
   const { time, level, msg, ...rest } = JSON.parse(json) as Record<string, unknown>
   const stack = stackOf(rest['err'])
@@ -21,12 +21,12 @@ function word(value: unknown): string {
   return typeof value === 'string' && /[\s"=]/.test(text) ? JSON.stringify(text) : text
 }
 
-/** No text of a client may begin a line of its own. */
+/** Removes line breaks, so that a client's text cannot forge a log line. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ')
 }
 
-/** Nor may it steer the terminal that shows it. */
+/** Removes control characters, so that a client's text cannot control the terminal. */
 function harmless(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be shown
   const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g

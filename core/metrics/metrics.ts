@@ -1,4 +1,4 @@
-// The one way to count: prom-client behind a small interface, with a registry of its own.
+// Metrics: prom-client behind a small interface, with its own registry.
 import {
   collectDefaultMetrics,
   Counter as PromCounter,
@@ -9,6 +9,7 @@ import {
 
 type Labels = Readonly<Record<string, string>>
 
+/** A metric that only increases. */
 export interface Counter {
   add(amount: number, labels?: Labels): void
 }
@@ -17,27 +18,30 @@ interface Gauge {
   set(value: number, labels?: Labels): void
 }
 
+/** A metric that counts values in buckets. */
 export interface Histogram {
-  /** Seconds unless the name says otherwise. */
+  /** Adds a value: seconds, unless the metric's name says otherwise. */
   observe(value: number, labels?: Labels): void
 }
 
+/** The metrics of the server. */
 export interface Metrics {
-  /** Asking twice for one name gives the same family; names carry the prefix `svc_` already. */
+  /** Creates a family, or returns the existing one of that name. Names start with `svc_`. */
   counter(name: string, help: string, labels?: readonly string[]): Counter
   gauge(name: string, help: string, labels?: readonly string[], collect?: (gauge: Gauge) => void | Promise<void>): Gauge
   histogram(name: string, help: string, labels?: readonly string[], buckets?: readonly number[]): Histogram
-  /** The text exposition format. */
+  /** All metrics in the Prometheus text format. */
   expose(): Promise<string>
   readonly contentType: string
-  /** What `expose` says, as values. */
+  /** All metrics as values. */
   samples(): Promise<readonly MetricSample[]>
-  /** What is exposed, by name. */
+  /** The exposed families, by name. */
   families(): readonly MetricFamily[]
 }
 
+/** One value of a metric. */
 export interface MetricSample {
-  /** With the endings `_bucket`, `_sum` and `_count` of histograms. */
+  /** For histograms with the suffix `_bucket`, `_sum` or `_count`. */
   readonly name: string
   readonly labels: Labels
   readonly value: number
@@ -54,7 +58,7 @@ interface MetricFamily {
 export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
   const registry = new Registry()
   if (options.process) collectDefaultMetrics({ register: registry })
-  // Gauges named as counters are; the families by type say the same.
+  // Removes gauges that are named like counters; other families have the same values by type.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
   const families = new Map<string, Counter | Gauge | Histogram>()
   const once = <F extends Counter | Gauge | Histogram>(name: string, make: () => F): F => {
@@ -64,7 +68,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     families.set(name, made)
     return made
   }
-  /** Of all who ask in one turn of the event loop: each time takes some milliseconds. */
+  /** Shared by all callers within one turn of the event loop, because it takes some milliseconds. */
   let exposing: Promise<string> | undefined
   return {
     contentType: registry.contentType,
@@ -116,7 +120,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   }
 }
 
-/** Values of histograms carry the name they are exposed under. */
+/** Samples of histograms have their own exposed name. */
 function sampleOf(family: string, value: object): MetricSample {
   const {
     metricName = family,

@@ -1,4 +1,4 @@
-// What operators ask of any process: its version and the limits it runs under.
+// Metrics of the process: version and limits.
 import { availableParallelism, totalmem } from 'node:os'
 import { version } from '../version.ts'
 import type { Metrics } from './metrics.ts'

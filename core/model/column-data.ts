@@ -1,7 +1,7 @@
-// Columns from values, for plugins whose protocols give texts anyway.
+// Columns made of JavaScript values, for plugins whose protocols are text.
 import { type BytesData, bitmap, clearBit } from './batch.ts'
 
-/** A column of texts, one for each row; undefined is null. Surrogates that stand alone become U+FFFD. */
+/** A text column with a row for each value; undefined becomes null. Lone surrogates become U+FFFD. */
 export function textColumnOf(values: readonly (string | undefined)[]): BytesData {
   const offsets = new Uint32Array(values.length + 1)
   const valid = bitmap(values.length, true)
@@ -31,5 +31,5 @@ export function textColumnOf(values: readonly (string | undefined)[]): BytesData
   return missing ? { ...data, valid } : data
 }
 
-/** Characters that are encoded at a time. */
+/** Characters encoded at a time. */
 const longPiece = 2 ** 20

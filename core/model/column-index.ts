@@ -1,4 +1,4 @@
-// Options of a column's index as text to checked values, with what is left out filled in.
+// Options of a column index: text to checked values, with defaults filled in.
 import { DbError } from '../errors.ts'
 import type { ColumnIndex } from './table.ts'
 import type { ColumnType } from './types.ts'
@@ -18,12 +18,12 @@ const words: Readonly<Record<string, readonly string[]>> = {
   type: ['BLOOM']
 }
 
-/** Whether a word names a kind of index. */
+/** Whether a word is a kind of index. */
 export function isIndexKind(word: string): word is ColumnIndex['kind'] {
   return Object.hasOwn(defaults, word)
 }
 
-/** An index for a column of this type. Throws `InvalidArguments` naming the option and what it takes. */
+/** The index for a column of this type. Throws DbError `InvalidArguments` naming the option and its valid values. */
 export function parseColumnIndex(
   kind: ColumnIndex['kind'],
   texts: Readonly<Record<string, string>>,

@@ -1,11 +1,11 @@
-// Which numbers another type holds as they are. Decimals count by their digits: 0.1 is exact as a float because it reads back as 0.1.
+// Whether a number is represented exactly in another type. Decimals are compared by digits: 0.1 is exact as a float because it reads back as 0.1.
 
-/** Whether a float holds the integer. */
+/** Whether a 64-bit float represents the integer exactly. */
 export function isExactFloat(value: bigint): boolean {
   return BigInt(Number(value)) === value
 }
 
-/** Whether a float of 32 bits reads back with the same digits. */
+/** Whether a 32-bit float reads back with the same digits. */
 export function isExactFloat32(value: number): boolean {
   const narrow = Math.fround(value)
   if (narrow === value || Number.isNaN(value)) return true
@@ -19,7 +19,7 @@ export function isExactFloat32(value: number): boolean {
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** The float that a text stands for, undefined where it is no number of JSON, NaN or Infinity, or has digits that a float does not hold. */
+/** The float that a text represents. Undefined for text that is not a JSON number, NaN or Infinity, or has more digits than a float holds. */
 export function readExactFloat(text: string): number | undefined {
   if (text === 'NaN' || text === 'Infinity' || text === '-Infinity') return Number(text)
   if (text.length > 1000 || !jsonNumber.test(text)) return undefined
@@ -27,12 +27,12 @@ export function readExactFloat(text: string): number | undefined {
   return Number.isFinite(value) && significant(text) === significant(String(value)) ? value : undefined
 }
 
-/** The integer that a text stands for; undefined where it would be written in another way. */
+/** The integer that a text represents; undefined if the integer would be written in another way. */
 export function readExactInteger(text: string): bigint | undefined {
   return /^(?:0|-?[1-9]\d{0,19})$/.test(text) ? BigInt(text) : undefined
 }
 
-/** Digits without zeros around them, and the power of ten of the first: equal for texts of the same number. */
+/** The digits without leading and trailing zeros, and the power of ten of the first: equal for texts of the same number. */
 function significant(text: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)!
   const digits = (whole + fraction).replace(/^0+/, '')

@@ -1,11 +1,11 @@
-// Turns fields of items into columns of one type: cells are gathered row by row, texts are copied into one buffer.
+// Converts fields of items to columns of one type: cells are gathered row by row, texts are copied into one buffer.
 import { type BytesData, bitmap, type FixedData, setBit } from './batch.ts'
 import { cell, type ItemBatch, type ItemField } from './items.ts'
 
 /** Up to this many bytes a loop is faster than a call that copies. */
 const shortCopy = 48
 
-/** The string cells of these rows; cells of any other kind are null. */
+/** The strings of these rows; cells of other kinds become null. */
 export function textColumn(batch: ItemBatch, { kinds, words }: ItemField, rows: Uint32Array): BytesData {
   const offsets = new Uint32Array(rows.length + 1)
   let length = 0
@@ -16,7 +16,7 @@ export function textColumn(batch: ItemBatch, { kinds, words }: ItemField, rows: 
     else missing = true
     offsets[i + 1] = length
   }
-  // Not cleared first: every byte is written below.
+  // `allocUnsafeSlow` does not clear the memory; every byte is written below.
   const target = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
   // A plain view: taking ranges of a Buffer costs twice as much.
   const source = new Uint8Array(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.length)
@@ -33,7 +33,7 @@ export function textColumn(batch: ItemBatch, { kinds, words }: ItemField, rows: 
   return missing ? { ...data, valid: validity(kinds, rows, 1 << cell.string) } : data
 }
 
-/** The integers or points in time (nanoseconds) of these rows; cells of any other kind are null. */
+/** The integers or timestamps (nanoseconds) of these rows; cells of other kinds become null. */
 export function integerColumn({ kinds, words }: ItemField, rows: Uint32Array): FixedData {
   const values = new BigInt64Array(rows.length)
   const target = new Uint32Array(values.buffer)
@@ -51,7 +51,7 @@ export function integerColumn({ kinds, words }: ItemField, rows: Uint32Array): F
   return fixed(values, missing, kinds, rows, taken)
 }
 
-/** The floats and integers of these rows; cells of any other kind are null. */
+/** The floats and integers of these rows as floats; cells of other kinds become null. */
 export function floatColumn({ kinds, floats, ints }: ItemField, rows: Uint32Array): FixedData {
   const values = new Float64Array(rows.length)
   let missing = false
@@ -64,7 +64,7 @@ export function floatColumn({ kinds, floats, ints }: ItemField, rows: Uint32Arra
   return fixed(values, missing, kinds, rows, (1 << cell.float) | (1 << cell.int))
 }
 
-/** The booleans of these rows; cells of any other kind are null. */
+/** The booleans of these rows; cells of other kinds become null. */
 export function booleanColumn({ kinds, words }: ItemField, rows: Uint32Array): FixedData {
   const values = new Uint8Array(rows.length)
   let missing = false
@@ -86,7 +86,7 @@ function fixed(
   return missing ? { kind: 'fixed', values, valid: validity(kinds, rows, taken) } : { kind: 'fixed', values }
 }
 
-/** A bitmap with a bit per row: set where the kind of the cell is among `taken`. */
+/** A validity bitmap: bit i is set if the cell's kind is among `taken`. */
 function validity(kinds: Uint8Array, rows: Uint32Array, taken: number): Uint8Array {
   const bits = bitmap(rows.length, false)
   for (let i = 0; i < rows.length; i++) if (((1 << kinds[rows[i]!]!) & taken) !== 0) setBit(bits, i)

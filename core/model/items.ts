@@ -1,9 +1,9 @@
-// Log items between decoding and a table: a batch of records whose fields may have another type in every row.
-// Columns of tagged 8-byte cells; text stays where the decoder found it, as a range of the batch's bytes.
+// Log items between decoding and a table: a batch of records whose fields may change type from row to row. Each field is a column of 8-byte cells
+// with a kind; text stays where the decoder found it, as a range of the batch's bytes.
 import { DbError } from '../errors.ts'
 import { putNanoseconds } from './time.ts'
 
-/** A point in time as an item's value: nanoseconds since 1970, UTC. */
+/** A timestamp as an item's value: nanoseconds since 1970, UTC. */
 export class Timestamp {
   readonly ns: bigint
   constructor(ns: bigint) {
@@ -21,9 +21,10 @@ export type ItemValue =
   | Timestamp
   | ItemValue[]
   | { [key: string]: ItemValue }
+/** One item as an object: field names and values. */
 export type Item = { [key: string]: ItemValue }
 
-/** What a cell holds. */
+/** Kinds of cells. */
 export const cell = {
   absent: 0,
   null: 1,
@@ -32,13 +33,14 @@ export const cell = {
   float: 4,
   string: 5,
   timestamp: 6,
-  /** An array or object, in `objects`. */
+  /** An array or object; the value is in `objects`. */
   object: 7
 } as const
 
+/** A kind of cell: a value of `cell`. */
 export type CellKind = (typeof cell)[keyof typeof cell]
 
-/** Cells (rows × fields) of one batch; what many short items with ever new keys could otherwise claim has no bound. */
+/** Cells (rows × fields) of one batch; without it, short items that each have new keys could claim unbounded memory. */
 const maxCells = 1 << 25
 /** Fields of one batch. */
 const maxFields = 1 << 14
@@ -56,9 +58,8 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * One field of every item of a batch. `kinds[row]` says which view of the row's 8 bytes counts: `ints[row]` for int, timestamp
- * (nanoseconds) and boolean (0, 1), `floats[row]` for float, `words[2 * row]` and `words[2 * row + 1]` for the start and end of a
- * string in the batch's bytes.
+ * One field of all items of a batch. `kinds[row]` tells how to read the row's 8 bytes: `ints[row]` for int, timestamp (nanoseconds) and boolean (0,
+ * 1), `floats[row]` for float, `words[2 * row]` and `words[2 * row + 1]` for the start and end of a string in the batch's bytes.
  */
 export class ItemField {
   readonly name: string
@@ -93,7 +94,7 @@ export class ItemField {
     this.ints[row] = value
   }
 
-  /** An integer that is exact as a number (below 2^53); makes no bigint. */
+  /** Sets an integer that is exact as a number (below 2^53), without making a bigint. */
   setSafeInt(row: number, value: number): void {
     this.kinds[row] = cell.int
     this.words[row * 2] = value >>> 0
@@ -105,7 +106,7 @@ export class ItemField {
     this.floats[row] = value
   }
 
-  /** A range of the batch's bytes, valid UTF-8. */
+  /** Sets a string: a range of the batch's bytes, which must be valid UTF-8. */
   setRange(row: number, start: number, end: number): void {
     this.kinds[row] = cell.string
     this.words[row * 2] = start
@@ -117,7 +118,7 @@ export class ItemField {
     this.ints[row] = ns
   }
 
-  /** The same from whole seconds and 0 … 999 999 999 nanoseconds, for the years 1678 to 2261; makes no bigint. */
+  /** Sets a timestamp from whole seconds and 0 … 999 999 999 nanoseconds, for the years 1678 to 2261, without making a bigint. */
   setTime(row: number, seconds: number, nanoseconds: number): void {
     this.kinds[row] = cell.timestamp
     putNanoseconds(this.words, row, seconds, nanoseconds)
@@ -133,7 +134,7 @@ export class ItemField {
     this.kinds[row] = cell.absent
   }
 
-  /** Takes over cells: `words` is two of them a row, and all of its buffer. */
+  /** Takes over cells: `words` has two entries per row and owns its whole buffer. */
   take(kinds: Uint8Array, words: Uint32Array, objects: ItemValue[] | undefined): void {
     this.kinds = kinds
     this.words = words
@@ -142,7 +143,7 @@ export class ItemField {
     this.objects = objects
   }
 
-  /** Room for more rows; the arrays are other ones then. */
+  /** Enlarges the arrays; they are replaced by new ones. */
   grow(capacity: number): void {
     const grown = new ItemField(this.name, capacity)
     grown.kinds.set(this.kinds)
@@ -154,12 +155,12 @@ export class ItemField {
   }
 }
 
-/** What a batch is made of, for another thread. */
+/** The memory of a batch, to be sent to another thread. */
 export interface ItemBatchParts {
   readonly rows: number
   readonly capacity: number
   readonly bytes: Uint8Array
-  /** Bytes that are taken. */
+  /** Bytes in use. */
   readonly used: number
   readonly states: Uint8Array
   readonly failures: ItemBatch['failures']
@@ -168,26 +169,26 @@ export interface ItemBatchParts {
   readonly fields: readonly Pick<ItemField, 'name' | 'kinds' | 'words' | 'objects'>[]
 }
 
-/** What became of an item. */
+/** States of an item. */
 export const itemState = { live: 0, dropped: 1, failed: 2 } as const
 
 /**
- * Items of one request, at most `capacity` unless it is raised. `bytes` holds the text of all string cells: the request body itself until something
- * appends to it, so always read `batch.bytes` anew after a call that may append.
+ * The items of one request. There is room for `capacity` items; `reserve` enlarges it. `bytes` holds the text of all string cells. It is the request
+ * body until something is appended, which may replace it: read `batch.bytes` anew after each call that may append.
  */
 export class ItemBatch {
-  /** Items in the batch; the decoder raises it as it goes. */
+  /** Number of items; the decoder raises it as it goes. */
   rows = 0
   bytes: Uint8Array
-  /** In order of first sight. */
+  /** In the order in which names were first seen. */
   readonly fields = new Map<string, ItemField>()
-  /** Per row one of `itemState`. */
+  /** A value of `itemState` per row. */
   states: Uint8Array
-  /** Why rows failed, in row order as they were found. */
+  /** Why rows failed, in the order in which that was found. */
   readonly failures: { readonly row: number; readonly message: string }[] = []
-  /** Position of each row's item in the request; absent while row and position are the same. */
+  /** Position of each row's item in the request; absent while it equals the row. */
   positions: Uint32Array | undefined
-  /** The row each row was made from; absent until an item becomes several. */
+  /** The row from which each row was made; absent until an item becomes several. */
   origins: Uint32Array | undefined
   #capacity: number
   #used: number
@@ -199,17 +200,17 @@ export class ItemBatch {
     this.states = new Uint8Array(capacity)
   }
 
-  /** A batch of items made outside, for producers that have objects anyway. */
+  /** A batch made of objects, for producers that have objects. */
   static from(items: readonly Item[]): ItemBatch {
     const batch = new ItemBatch(items.length)
     for (const item of items) {
       const row = batch.rows++
-      for (const key in item) batch.set(batch.take(key), row, item[key])
+      for (const key in item) batch.set(batch.getOrCreateField(key), row, item[key])
     }
     return batch
   }
 
-  /** The memory stays that of the batch. */
+  /** The memory of the batch, shared with it. */
   parts(): ItemBatchParts {
     const { rows, bytes, states, failures, positions, origins } = this
     const fields = Array.from(this.fields.values(), ({ name, kinds, words, objects }) => ({
@@ -243,7 +244,7 @@ export class ItemBatch {
     return this.#capacity
   }
 
-  /** Room for at least so many items; arrays taken from the batch or its fields before are stale. */
+  /** Makes room for at least so many items; replaces the arrays of the batch and its fields. */
   reserve(capacity: number): void {
     if (capacity <= this.#capacity) return
     this.#capacity = capacity
@@ -255,7 +256,7 @@ export class ItemBatch {
     for (const field of this.fields.values()) field.grow(capacity)
   }
 
-  /** One more live row for the item of `row`, every field absent. Arrays taken before are stale, see `reserve`. */
+  /** Adds a live row for the item of `row`, without any field. May replace the arrays, see `reserve`. */
   addRow(row: number): number {
     if (this.rows === this.#capacity) {
       const capacity = Math.max(16, this.#capacity * 2)
@@ -274,8 +275,8 @@ export class ItemBatch {
     return this.fields.get(name)
   }
 
-  /** The field of that name, made absent in every row if it is new. Throws DbError `InvalidArguments` beyond the limits of a batch. */
-  take(name: string): ItemField {
+  /** The field of that name; a new one is absent in every row. Throws DbError `InvalidArguments` beyond the limits of a batch. */
+  getOrCreateField(name: string): ItemField {
     let field = this.fields.get(name)
     if (field === undefined) {
       checkCells(this.fields.size + 1, this.#capacity)
@@ -285,7 +286,7 @@ export class ItemBatch {
     return field
   }
 
-  /** Copies bytes behind the others and returns where they start. */
+  /** Appends bytes and returns their offset. */
   append(bytes: Uint8Array): number {
     const start = this.#used
     this.#reserveBytes(start + bytes.length)
@@ -303,18 +304,18 @@ export class ItemBatch {
 
   setText(field: ItemField, row: number, text: string): void {
     const start = this.#used
-    // Three bytes are the most that one UTF-16 unit takes.
+    // A UTF-16 unit takes three bytes of UTF-8 at most.
     this.#reserveBytes(start + text.length * 3)
     this.#used = writeText(this.bytes, start, text)
     field.setRange(row, start, this.#used)
   }
 
-  /** The string cell of a row as a string. */
+  /** The string of a string cell. */
   text(field: ItemField, row: number): string {
     return decoder.decode(this.bytes.subarray(field.words[row * 2]!, field.words[row * 2 + 1]!))
   }
 
-  /** Any value into a cell; undefined makes it absent. */
+  /** Sets a cell to any value; undefined makes it absent. */
   set(field: ItemField, row: number, value: ItemValue | undefined): void {
     if (value === undefined) field.setAbsent(row)
     else if (value === null) field.setNull(row)
@@ -326,7 +327,7 @@ export class ItemBatch {
     else field.setObject(row, value)
   }
 
-  /** A cell as a value; undefined where absent. */
+  /** The value of a cell; undefined if absent. */
   get(field: ItemField, row: number): ItemValue | undefined {
     switch (field.kinds[row] as CellKind) {
       case cell.absent:
@@ -348,7 +349,7 @@ export class ItemBatch {
     }
   }
 
-  /** A row as an object of its present fields. */
+  /** A row as an object of its fields. */
   item(row: number): Item {
     const item: Item = Object.create(null)
     for (const field of this.fields.values()) {
@@ -358,12 +359,12 @@ export class ItemBatch {
     return item
   }
 
-  /** Where the row's item stood in the request, from 0. */
+  /** Position of the row's item in the request, from 0. */
   position(row: number): number {
     return this.positions === undefined ? row : this.positions[row]!
   }
 
-  /** The row that the row's item had before it became several. */
+  /** The row of the item before it became several. */
   origin(row: number): number {
     return this.origins === undefined ? row : this.origins[row]!
   }
@@ -372,22 +373,22 @@ export class ItemBatch {
     return this.states[row] === itemState.live
   }
 
-  /** Takes the item out without an error. */
+  /** Removes the item without an error. */
   drop(row: number): void {
     this.states[row] = itemState.dropped
   }
 
-  /** Takes the item out with a reason. */
+  /** Marks the item as failed, with the reason. */
   fail(row: number, message: string): void {
     this.states[row] = itemState.failed
     this.failures.push({ row, message })
   }
 }
 
-/** Texts up to this length are written faster here than by the encoder, if they are ASCII. */
+/** Up to this length, ASCII text is written faster here than by the encoder. */
 const shortText = 48
 
-/** Writes UTF-8 and returns where it ends. */
+/** Writes a text as UTF-8 and returns its end. */
 function writeText(bytes: Uint8Array, start: number, text: string): number {
   let i = 0
   if (text.length <= shortText)
@@ -399,7 +400,7 @@ function writeText(bytes: Uint8Array, start: number, text: string): number {
   return i === text.length ? start + i : start + encoder.encodeInto(text, bytes.subarray(start)).written
 }
 
-/** The numbers with room for more; each new entry holds its own index. */
+/** A copy with room for `capacity` entries; each new entry holds its own index. */
 function grown(numbers: Uint32Array, capacity: number): Uint32Array {
   const more = Uint32Array.from({ length: capacity }, (_, i) => i)
   more.set(numbers)

@@ -1,13 +1,13 @@
-// Where a reader of JSON stands, and how it says what is wrong there.
+// The position of a JSON reader, and the errors it reports.
 import { ParseError } from '../errors.ts'
 
-/** Where a reader stands in bytes it shares with others. Positions are byte offsets. */
+/** Where a reader is in bytes that several readers share. Positions are byte offsets. */
 export interface JsonCursor {
   readonly bytes: Buffer
   at: number
-  /** Nothing from here on is read. */
+  /** End of the bytes to read. */
   end: number
-  /** Where the line numbered `line` begins, for messages. */
+  /** Start of the line numbered `line`, for messages. */
   from: number
   line: number
 }
@@ -18,7 +18,7 @@ export function jsonCursor(bytes: Uint8Array): JsonCursor {
   return { bytes: buffer, at: 0, end: buffer.length, from: 0, line: 1 }
 }
 
-/** Position of the first byte from `at` on that is not white space. */
+/** The position of the first byte at or after `at` that is not white space. */
 export function skipSpace(cursor: JsonCursor, at: number): number {
   const { bytes, end } = cursor
   let i = at
@@ -30,7 +30,7 @@ export function skipSpace(cursor: JsonCursor, at: number): number {
   return i
 }
 
-/** ParseError that says what was expected at a position and what stands there. */
+/** A ParseError that tells what was expected at a position and what was found. */
 export function unexpected(cursor: JsonCursor, at: number, expected: string): ParseError {
   const { bytes, end } = cursor
   if (at >= end) return jsonError(cursor, end, `expected ${expected}, got the end`)
@@ -38,7 +38,7 @@ export function unexpected(cursor: JsonCursor, at: number, expected: string): Pa
   return jsonError(cursor, at, `expected ${expected}, got ${JSON.stringify(found)}`)
 }
 
-/** ParseError at a position; columns count characters. */
+/** A ParseError at a position; its column counts characters. */
 export function jsonError(cursor: JsonCursor, at: number, message: string): ParseError {
   let { line, from } = cursor
   for (let i = cursor.bytes.indexOf(0x0a, from); i >= 0 && i < at; i = cursor.bytes.indexOf(0x0a, from)) {

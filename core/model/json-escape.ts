@@ -1,4 +1,4 @@
-// Undoes the escapes of JSON text, byte to byte.
+// Resolves the escapes of JSON text, from bytes to bytes.
 import type { Steps } from '../pace.ts'
 import { type JsonCursor, jsonError } from './json-cursor.ts'
 
@@ -9,14 +9,14 @@ const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Writes the text between two positions into `out`, which has room for all its bytes (the result is never longer), and returns
- * the number of bytes written. A surrogate without its other half becomes U+FFFD. Throws ParseError for an unknown escape.
+ * Writes the text between two positions into `out`, without escapes, and returns the number of bytes written. The result is never longer than the
+ * input; `out` must have room for it. Lone surrogates become U+FFFD. Throws ParseError for an unknown escape.
  */
 export function unescapeJson(cursor: JsonCursor, start: number, end: number, out: Uint8Array): number {
   return unescapePart(cursor, { from: start, to: end, end }, out, 0).length
 }
 
-/** The same for long texts. */
+/** Like `unescapeJson`, in steps, for long texts. */
 export function* unescapeSteps(cursor: JsonCursor, start: number, end: number, out: Uint8Array): Steps<number> {
   let part = { at: start, length: 0 }
   while (part.at < end) {
@@ -26,7 +26,7 @@ export function* unescapeSteps(cursor: JsonCursor, start: number, end: number, o
   return part.length
 }
 
-/** Undoes what begins before `to`, behind the first bytes of `out`; says where it ended and how many bytes there are. */
+/** Resolves what begins before `to`, behind the first bytes of `out`; returns where it ended and how many bytes `out` has. */
 function unescapePart(
   cursor: JsonCursor,
   { from, to, end }: { readonly from: number; readonly to: number; readonly end: number },
@@ -83,7 +83,7 @@ function unknown(cursor: JsonCursor, at: number): never {
   throw jsonError(cursor, at, 'unknown escape, expected one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX')
 }
 
-/** The four hexadecimal digits behind the `u` at a position. */
+/** The code unit of the four hexadecimal digits behind `\u`. */
 function unit(cursor: JsonCursor, at: number, end: number): number {
   let code = 0
   for (let i = at + 1; i <= at + 4; i++) {

@@ -1,4 +1,4 @@
-// Objects and arrays of JSON part by part, for readers that want no value of the whole.
+// Visits objects and arrays of JSON part by part, for readers that do not build the whole value.
 import type { Steps } from '../pace.ts'
 import { maxJsonDepth, readJson, textEnd } from './json.ts'
 import { type JsonCursor, jsonCursor, jsonError, skipSpace, unexpected } from './json-cursor.ts'
@@ -8,43 +8,43 @@ const stepBytes = 1 << 18
 
 const [quote, comma, colon, bracket, brace, backslash] = [0x22, 0x2c, 0x3a, 0x5d, 0x7d, 0x5c]
 
-/** Goes to the next value and says whether it begins with this byte. */
+/** Skips white space and tells whether the next value begins with this byte. */
 export function startsWith(cursor: JsonCursor, byte: number): boolean {
   cursor.at = skipSpace(cursor, cursor.at)
   return cursor.at < cursor.end && cursor.bytes[cursor.at] === byte
 }
 
 /**
- * Reads the object whose brace is at the cursor: `read` is called where the value of each member begins and leaves the cursor behind it.
- * Throws ParseError.
+ * Reads the object whose brace is at the cursor. `read` is called at the start of each member's value and must leave the cursor behind it. Throws
+ * ParseError.
  */
 export function eachMember(cursor: JsonCursor, read: (key: string) => void): void {
   eachPart(cursor, brace, () => read(readMemberKey(cursor)))
 }
 
-/** The same for the array whose bracket is at the cursor. */
+/** Like `eachMember`, for an array. */
 export function eachElement(cursor: JsonCursor, read: () => void): void {
   eachPart(cursor, bracket, read)
 }
 
-/** The array whose bracket is at the cursor, element by element: each is read before the next is asked for. Throws ParseError. */
+/** Visits the array whose bracket is at the cursor: the caller must read each element before it asks for the next. Throws ParseError. */
 export function* elements(cursor: JsonCursor): Generator<void, void, void> {
   if (!beginParts(cursor, bracket)) return
   do yield
   while (nextPart(cursor, bracket))
 }
 
-/** The object whose brace is at the cursor, member by member: the value of each key is read before the next is asked for. Throws ParseError. */
+/** Visits the object whose brace is at the cursor: yields each key; the caller must read its value before it asks for the next. Throws ParseError. */
 export function* members(cursor: JsonCursor): Generator<string, void, void> {
   if (!beginParts(cursor, brace)) return
   do yield readMemberKey(cursor)
   while (nextPart(cursor, brace))
 }
 
-/** Bytes of a value that is read in one go by those who read long ones in steps. */
+/** Bytes of a value that step-wise readers read without a pause. */
 const shortBytes = 1 << 14
 
-/** Whether the value at the cursor ends, or is wrong, within so many bytes: they are looked at, and nothing is made of them. */
+/** Whether the value at the cursor ends, or turns out invalid, within so many bytes. Only scans bytes. */
 export function isShort({ bytes, at, end }: JsonCursor, within = shortBytes): boolean {
   const max = Math.min(end, at + within)
   let depth = 0
@@ -60,7 +60,7 @@ export function isShort({ bytes, at, end }: JsonCursor, within = shortBytes): bo
   return max === end
 }
 
-/** `passJson` in steps: what is short in one. */
+/** `passJson` in steps; short values take one. */
 export function* passSteps(cursor: JsonCursor, depth = 0): Steps<void> {
   const isObject = startsWith(cursor, 0x7b)
   if (isShort(cursor)) {
@@ -82,7 +82,7 @@ export function* passSteps(cursor: JsonCursor, depth = 0): Steps<void> {
   }
 }
 
-/** Where the text ends that begins at `at`, behind its quote, and whether it has escapes. Throws ParseError as `textEnd` does. */
+/** Finds the end of the text that begins at `at`, behind its quote, and whether it has escapes. Throws ParseError like `textEnd`. */
 export function* textEndSteps(
   cursor: JsonCursor,
   at: number
@@ -100,11 +100,11 @@ export function* textEndSteps(
     step = i + stepBytes
     yield
   }
-  // Not the end of a text: says why.
+  // The text has no end here; `textEnd` throws the reason.
   return { end: textEnd(cursor, at), escaped }
 }
 
-/** Checks what `parseJson` reads, and makes no value of it. Throws ParseError as that does. */
+/** Checks that a document is valid JSON without building its value. Throws ParseError like `parseJson`. */
 export function checkJson(source: string): void {
   const cursor = jsonCursor(Buffer.from(source))
   passJson(cursor)
@@ -112,7 +112,7 @@ export function checkJson(source: string): void {
   if (cursor.at < cursor.end) throw unexpected(cursor, cursor.at, 'the end of the document')
 }
 
-/** Goes behind the value at the cursor, white space before it included. Throws ParseError as `readJson` does. */
+/** Moves the cursor behind the next value, with the white space before it. Throws ParseError like `readJson`. */
 export function passJson(cursor: JsonCursor, depth = 0): void {
   const isObject = startsWith(cursor, 0x7b)
   if (!isObject && !startsWith(cursor, 0x5b)) {
@@ -125,7 +125,7 @@ export function passJson(cursor: JsonCursor, depth = 0): void {
   else eachElement(cursor, pass)
 }
 
-/** Leaves the cursor at the value. */
+/** Reads a key and its colon; leaves the cursor at the value. */
 function readMemberKey(cursor: JsonCursor): string {
   const key = readKey(cursor)
   if (!startsWith(cursor, colon)) throw unexpected(cursor, cursor.at, "':'")
@@ -142,14 +142,14 @@ function readKey(cursor: JsonCursor): string {
   return bytes.toString('utf8', at + 1, end)
 }
 
-/** Calls `read` at each part up to the closing byte, with the cursor at the first byte that is no space. */
+/** Calls `read` at each part up to the closing byte, with the cursor at the first byte that is not white space. */
 function eachPart(cursor: JsonCursor, close: number, read: () => void): void {
   if (!beginParts(cursor, close)) return
   do read()
   while (nextPart(cursor, close))
 }
 
-/** Goes to the first part; false where there is none. */
+/** Moves to the first part; false if there is none. */
 function beginParts(cursor: JsonCursor, close: number): boolean {
   cursor.at++
   if (!startsWith(cursor, close)) return true
@@ -157,7 +157,7 @@ function beginParts(cursor: JsonCursor, close: number): boolean {
   return false
 }
 
-/** Goes from behind a part to the next one; false behind the last. */
+/** Moves from behind a part to the next one; false if there is none. */
 function nextPart(cursor: JsonCursor, close: number): boolean {
   const at = skipSpace(cursor, cursor.at)
   const byte = at < cursor.end ? cursor.bytes[at] : -1

@@ -2,12 +2,12 @@
 import { type ItemValue, Timestamp } from './items.ts'
 import { formatTimestamp } from './time.ts'
 
-/** A JSON text with its quotes; a lone surrogate is written as an escape. */
+/** A text as JSON, with quotes; lone surrogates are escaped. */
 export function writeJsonString(text: string): string {
   return JSON.stringify(text)
 }
 
-/** A float with a fraction or an exponent, so that it reads back as a float; null for NaN and the infinities. */
+/** A float as JSON, with a fraction or an exponent so that it reads back as a float; null for NaN and infinities. */
 export function writeJsonFloat(value: number): string {
   if (!Number.isFinite(value)) return 'null'
   if (!Number.isInteger(value)) return String(value)
@@ -16,7 +16,7 @@ export function writeJsonFloat(value: number): string {
   return text.includes('e') ? text : `${text}.0`
 }
 
-/** Compact JSON, keys in ascending order of their UTF-8 bytes; a timestamp is its RFC 3339 text. */
+/** A value as compact JSON. Keys are sorted by their UTF-8 bytes; timestamps are RFC 3339 texts. */
 export function writeJson(value: ItemValue): string {
   switch (typeof value) {
     case 'string':
@@ -36,7 +36,7 @@ export function writeJson(value: ItemValue): string {
   return `{${members.join()}}`
 }
 
-/** Orders texts by their UTF-8 bytes, which is by code point; for `sort`. */
+/** Compares texts by their UTF-8 bytes (that is, by code point), for `sort`. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {

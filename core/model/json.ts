@@ -1,4 +1,4 @@
-// Lossless JSON in: integers stay integers, fractions floats, and bytes are read as they are.
+// A lossless JSON reader: integers stay integers, fractions become floats; works on bytes.
 import { isUtf8 } from 'node:buffer'
 import type { ItemValue } from './items.ts'
 import { type JsonCursor, jsonCursor, jsonError, skipSpace, unexpected } from './json-cursor.ts'
@@ -8,9 +8,9 @@ import { unescapeJson } from './json-escape.ts'
 export const maxJsonDepth = 128
 
 /**
- * Reads one JSON document by the letter of RFC 8259. Integers become bigint, or number beyond 64 bits; whatever has a fraction or an
- * exponent becomes number. Objects inherit nothing; of equal keys the last counts; a lone surrogate becomes U+FFFD. Throws
- * ParseError, also for invalid UTF-8, more than `maxJsonDepth` levels and numbers beyond a float.
+ * Parses one JSON document (RFC 8259). Integers become bigint, or number beyond 64 bits; numbers with a fraction or exponent become number. Objects
+ * have no inherited members. Of equal keys the last one counts; lone surrogates become U+FFFD. Throws ParseError, also for invalid UTF-8, more than
+ * `maxJsonDepth` levels and numbers beyond a float's range.
  */
 export function parseJson(source: string | Uint8Array): ItemValue {
   const cursor = jsonCursor(typeof source === 'string' ? Buffer.from(source) : source)
@@ -22,7 +22,7 @@ export function parseJson(source: string | Uint8Array): ItemValue {
   return value
 }
 
-/** Reads the value at the cursor, white space before it included, and leaves the cursor behind it. The bytes must be valid UTF-8. */
+/** Reads the next value, skipping white space before it, and leaves the cursor behind it. The bytes must be valid UTF-8. Throws ParseError. */
 export function readJson(cursor: JsonCursor, depth = 0): ItemValue {
   const { bytes } = cursor
   const at = skipSpace(cursor, cursor.at)
@@ -45,7 +45,7 @@ export function readJson(cursor: JsonCursor, depth = 0): ItemValue {
   }
 }
 
-/** Inherits nothing, and is smaller and faster than an object without a prototype, which is a hash table from the start. */
+/** Objects of a class with a null prototype are smaller and faster than `Object.create(null)`, which makes a hash table. */
 class Bare {
   [key: string]: ItemValue
 }
@@ -78,7 +78,7 @@ function readArray(cursor: JsonCursor, depth: number): ItemValue {
   return array
 }
 
-/** Steps over the opening bracket. */
+/** Steps over the opening bracket; throws if the nesting is too deep. */
 function enter(cursor: JsonCursor, depth: number): void {
   if (depth > maxJsonDepth) throw jsonError(cursor, cursor.at, `nested deeper than ${maxJsonDepth} levels`)
   cursor.at++
@@ -111,13 +111,13 @@ function readText(cursor: JsonCursor): string {
   }
   const end = textEnd(cursor, at)
   cursor.at = end + 1
-  // Without an escape it ends where the loop did.
+  // No escape: the text ends where the loop stopped.
   if (end === at) return bytes.toString(all < 0x80 ? 'latin1' : 'utf8', start, end)
   const plain = Buffer.allocUnsafe(end - start)
   return plain.toString('utf8', 0, unescapeJson(cursor, start, end, plain))
 }
 
-/** Position of the quote that closes the text beginning at `at`. */
+/** The position of the quote that closes the text beginning at `at`. Throws ParseError. */
 export function textEnd(cursor: JsonCursor, at: number): number {
   const { bytes, end } = cursor
   for (let i = at; i < end; i++) {
@@ -138,7 +138,7 @@ export function readWord<T>(cursor: JsonCursor, word: string, value: T): T {
   return value
 }
 
-/** Reads a number: bigint where it is an integer of 64 bits, else number. */
+/** Reads a number: bigint for a 64-bit integer, number otherwise. Throws ParseError. */
 export function readNumber(cursor: JsonCursor): bigint | number {
   const { bytes, at } = cursor
   const first = bytes[at] === 0x2d ? at + 1 : at

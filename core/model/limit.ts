@@ -1,6 +1,6 @@
-// How many there may be of something.
+// A limit, and the configuration key that sets it.
 
-/** `key` is the configuration key that sets it, for the error. */
+/** A maximum; `key` is the configuration key that sets it, for error messages. */
 export interface Limit {
   readonly max: number
   readonly key: string

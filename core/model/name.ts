@@ -1,8 +1,13 @@
-// What may be the name of a database, a table or a column.
+// Names of databases, tables and columns.
+
+/** Name of the time index in tables that protocols create. */
+export const timeColumn = 'svc_timestamp'
+/** Name of the value column in tables of metrics. */
+export const valueColumn = 'svc_value'
 
 const maxBytes = 255
 
-/** What is wrong with a name: empty, more than 255 bytes of UTF-8, a NUL in it, or half a surrogate pair; undefined when nothing is. */
+/** Why a name is invalid: empty, more than 255 bytes of UTF-8, a NUL, or a lone surrogate; undefined if it is valid. */
 export function nameProblem(what: 'database' | 'table' | 'column', name: string): string | undefined {
   if (typeof name !== 'string') return `the name of a ${what} is no text: ${String(name)}`
   const bytes = Buffer.byteLength(name)

@@ -1,4 +1,4 @@
-// Names of nested result types, `List<T>` and `Struct<name: T, …>`, and what they are made of.
+// Names of nested result types, `List<T>` and `Struct<name: T, …>`, and their parts.
 import type { ResultType } from './types.ts'
 
 type NestedType =
@@ -10,12 +10,12 @@ export interface NestedField {
   readonly type: ResultType
 }
 
-/** `Struct<a: Int32, "b c": String>`: names that are no plain words stand in quotes. */
+/** `Struct<a: Int32, "b c": String>`; names that are not plain words are quoted. */
 export function structType(fields: readonly NestedField[]): ResultType {
   return `Struct<${fields.map(({ name, type }) => `${writeName(name)}: ${type}`).join(', ')}>`
 }
 
-/** What a type consists of; undefined for one that is not nested. */
+/** The parts of a nested type; undefined for other types. */
 export function nestedType(type: ResultType): NestedType | undefined {
   if (!type.endsWith('>')) return undefined
   if (type.startsWith('List<')) return { kind: 'list', item: type.slice('List<'.length, -1) }
@@ -44,7 +44,7 @@ function readFields(text: string): NestedField[] {
   return fields
 }
 
-/** Where the type that begins at `from` ends: at a comma outside of brackets and quotes, or with the text. */
+/** The end of the type that begins at `from`: the next comma outside of brackets and quotes, or the end of the text. */
 function typeEnd(text: string, from: number): number {
   let depth = 0
   let quoted = false

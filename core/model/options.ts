@@ -1,4 +1,4 @@
-// Table options as text, from SQL, headers and pipelines, to checked values.
+// Table options: text from SQL, headers and pipelines to checked values.
 import { parseTtl } from '../config/units.ts'
 import { DbError } from '../errors.ts'
 import { nameProblem } from './name.ts'
@@ -16,12 +16,12 @@ const parsers: Readonly<Record<keyof TableOptions, Parser>> = {
   comment: text => text
 }
 
-/** Other names of options. */
+/** Aliases of option names. */
 const aliases: Readonly<Record<string, keyof TableOptions>> = { on_physical_table: 'physical_table' }
 
 /**
- * Checked, canonical options; `on_physical_table` is another name of `physical_table`. Throws `InvalidArguments` naming the key that is
- * unknown or given under both its names, or the value that does not fit.
+ * Parses table options to canonical values; `on_physical_table` is an alias of `physical_table`. Throws DbError `InvalidArguments` for an unknown
+ * key, a key given under both names, or an invalid value.
  */
 export function parseTableOptions(texts: Readonly<Record<string, string>>): TableOptions {
   const options: Record<string, string | boolean> = {}
@@ -38,7 +38,7 @@ export function parseTableOptions(texts: Readonly<Record<string, string>>): Tabl
   return options
 }
 
-/** What is wrong with options that were made by code; undefined when nothing is. */
+/** Why options made by code are invalid; undefined if they are valid. */
 export function optionsProblem(options: TableOptions): string | undefined {
   if (typeof options !== 'object' || options === null) return `table options are ${String(options)}`
   for (const [key, value] of Object.entries(options)) {

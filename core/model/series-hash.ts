@@ -1,18 +1,19 @@
-// 128 bits of a key's bytes, different in every process: what a series is known by without keeping its key.
+// A 128-bit hash of a series key, seeded per process; it identifies the series, so that the key need not be kept.
 import { randomFillSync } from 'node:crypto'
 import type { SeriesKeys } from './series.ts'
 
-/** Of this process: nobody outside can make keys that collide. A thread that hashes for another one takes the seed of that one. */
+/** The hash seed of this process, random so that clients cannot construct collisions. Threads that hash for another thread use that thread's seed. */
 export const seriesSeed: Int32Array = randomFillSync(new Int32Array(4))
 
-/** Words of a hash. */
+/** 32-bit words of a hash. */
 export const hashWords = 4
 
-/** Odd numbers with an even spread of bits. */
+/** Odd multipliers with well spread bits. */
 const [p, q, r, s] = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f] as const
 
+/** Computes hashes of keys; the last one is in `a` to `d`. */
 export class KeyHash {
-  /** Of the last key, as signed 32-bit numbers. */
+  /** The last hash, as signed 32-bit words. */
   a = 0
   b = 0
   c = 0
@@ -23,7 +24,7 @@ export class KeyHash {
     this.#seed = seed
   }
 
-  /** Takes the hash `i` of many that were made before. */
+  /** Loads hash `i` of an array made by `hashKeys`. */
   take(hashes: Int32Array, i: number): void {
     this.a = hashes[i * hashWords]!
     this.b = hashes[i * hashWords + 1]!
@@ -31,7 +32,7 @@ export class KeyHash {
     this.d = hashes[i * hashWords + 3]!
   }
 
-  /** Makes it that of another key, which nothing but the salt tells from this one. */
+  /** Mixes a salt into the hash, so that equal keys of different scopes differ. */
   mix(salt: Readonly<Int32Array>): void {
     this.a ^= salt[0]!
     this.b ^= salt[1]!
@@ -39,14 +40,17 @@ export class KeyHash {
     this.d ^= salt[3]!
   }
 
-  /** Four lanes of 32 bits that take a word each and mix with their neighbours; every step can be undone, so nothing gets lost on the way. */
+  /**
+   * Hashes the bytes: four 32-bit lanes take a word each and mix with their neighbours. Every step is invertible, so no information is lost on the
+   * way.
+   */
   of(bytes: DataView, start: number, end: number): void {
     const seed = this.#seed
     let a = seed[0]! ^ (end - start)
     let b = seed[1]!
     let c = seed[2]!
     let d = seed[3]!
-    // The last words overlap those before them; the length, which is in `a`, says by how much.
+    // The last 16 bytes overlap the ones before; the length, mixed into `a`, tells by how much.
     const last = end - 16
     for (let at = start; at < end; at += 16) {
       if (at > last) {
@@ -86,7 +90,7 @@ export class KeyHash {
   }
 }
 
-/** The hash of a text, as a salt. */
+/** The hash of a text, to be used as a salt. */
 export function saltOf(text: string): Int32Array {
   const bytes = Buffer.from(text)
   const hash = new KeyHash()
@@ -94,7 +98,7 @@ export function saltOf(text: string): Int32Array {
   return Int32Array.of(hash.a, hash.b, hash.c, hash.d)
 }
 
-/** The hashes of all keys, one after the other, into `hashes`, which has room for them. */
+/** Writes the hashes of all keys into `hashes`, `hashWords` words each. */
 export function hashKeys({ bytes, starts, ends, count }: SeriesKeys, hashes: Int32Array, seed: Int32Array): void {
   const hash = new KeyHash(seed)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -1,18 +1,18 @@
-// Samples by series: what a protocol hands to the store whose requests repeat the same series again and again.
+// Samples by series, for protocols whose requests repeat the same series again and again.
 import type { TableOptions } from './table.ts'
 
-/** Keys of series, one after the other: key `i` is `bytes[starts[i] … ends[i]]`. Equal bytes mean the same series. */
+/** Keys of series in one buffer: key `i` is `bytes[starts[i] … ends[i]]`. Equal bytes mean the same series. */
 export interface SeriesKeys {
   readonly count: number
   readonly bytes: Uint8Array
   /** At least `count` entries. */
   readonly starts: Uint32Array
   readonly ends: Uint32Array
-  /** Of each key, as `hashKeys` makes them with `seriesSeed`, where another thread has done so already. */
+  /** Hashes of the keys, made by `hashKeys` with `seriesSeed`, if another thread computed them already. */
   readonly hashes?: Int32Array
 }
 
-/** Keys from their bytes; key `i` is `keys[i]`. */
+/** Joins keys into one buffer. */
 export function joinSeriesKeys(keys: readonly Uint8Array[]): SeriesKeys {
   const ends = new Uint32Array(keys.length)
   let end = 0
@@ -24,17 +24,18 @@ export function joinSeriesKeys(keys: readonly Uint8Array[]): SeriesKeys {
   return { count: keys.length, bytes: Buffer.concat(keys), starts, ends }
 }
 
-/** What a key stands for. */
+/** The series that a key stands for. */
 export interface SeriesName {
-  /** Default: the request's. */
+  /** Default: the request's database. */
   readonly database?: string
   readonly table: string
-  /** The physical table that holds the rows if the series' table is made now; default the write's. */
+  /** The physical table for the rows, if the series' table is created now. Default: that of the write. */
   readonly physicalTable?: string
-  /** Tags with a value, names unique, in any order. */
+  /** The tags that have a value, with unique names, in any order. */
   readonly labels: readonly SeriesLabel[]
 }
 
+/** A tag of a series. */
 export interface SeriesLabel {
   readonly name: string
   /** UTF-8, at least one byte. */
@@ -42,27 +43,30 @@ export interface SeriesLabel {
 }
 
 /**
- * Samples, each a time and a number of some series, for any number of tables. A series whose key was seen before costs no look at its
- * labels. Each table is a logical one of a physical table unless it exists already; then its own time index and only field are used.
+ * Samples for any number of tables: each has a series, a time and a value. The labels of a series whose key was seen before are not read. New tables
+ * are logical ones of a physical table; for existing tables their own time index and only field are used.
  */
 export interface SeriesWrite {
   readonly kind: 'series'
   readonly keys: SeriesKeys
-  /** Tells what key `i` stands for; asked for keys that are not known, until the write has been answered. Throws DbError for those that stand for nothing. */
+  /** What key `i` stands for. Called for unknown keys until the write has resolved. Throws DbError for invalid keys. */
   name(i: number): SeriesName
   readonly samples: number
-  /** Of each sample: which key. At least `samples` entries, as of the other two; all memory stays the caller's and must not change until the answer. */
+  /**
+   * Index of the key of each sample. This and the next two have at least `samples` entries; the memory stays the caller's and must not change until
+   * the write has resolved.
+   */
   readonly series: Uint32Array
   /** Milliseconds since 1970. */
   readonly times: BigInt64Array
   readonly values: Float64Array
-  /** Columns of the tables this write makes. */
+  /** Names of the time index and the value column in tables that this write creates. */
   readonly timeColumn: string
   readonly valueColumn: string
-  /** Where the rows of those tables lie. */
+  /** The physical table of tables that this write creates. */
   readonly physicalTable: string
   readonly options?: TableOptions
   readonly autoCreate?: boolean
-  /** Series that cannot be taken are left out and told, instead of failing the write. */
+  /** True: series that are refused are left out and reported, instead of failing the write. */
   readonly partial?: boolean
 }

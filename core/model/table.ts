@@ -1,15 +1,17 @@
 // What a database, a table and a column are.
 import type { ColumnType, ResultType } from './types.ts'
 
+/** The role of a column: `tag` tells what a row is about, `field` is measured, `timestamp` is the time index. */
 export type Semantic = 'tag' | 'field' | 'timestamp'
 
+/** An index on a column. */
 export interface ColumnIndex {
   readonly kind: 'inverted' | 'fulltext' | 'skipping'
   /** Option values as text, defaults filled in, for example `granularity: '10240'`. */
   readonly options: Readonly<Record<string, string>>
 }
 
-/** A column as somebody asks for it. */
+/** A column as a user or a write defines it. */
 export interface ColumnDefinition {
   readonly name: string
   readonly type: ColumnType
@@ -20,48 +22,51 @@ export interface ColumnDefinition {
   readonly index?: ColumnIndex
   readonly comment?: string
   /**
-   * What rows from before the column hold, and later ones that leave it out: text the type reads that the column had first. Absent: null.
-   * It is given with a new column and stays; later types of the column convert it as they do values.
+   * The value of the column in rows that do not have it: rows from before it was added, and later ones that leave it out. Text that the column's
+   * first type can read; absent: null. Set when the column is added; later types convert it like any value.
    */
   readonly initial?: string
 }
 
-/** A column of another type whose values a column took over; they are converted when they are read. */
+/** An earlier column whose values were taken over when the type changed; they are converted when read. */
 export interface FormerColumn {
   readonly id: number
   readonly physical: string
   readonly type: ColumnType
-  /** The next type was JSON, and texts became JSON strings instead of being read as JSON. */
+  /** True: the type was changed to JSON and texts became JSON strings, instead of being parsed as JSON. */
   readonly kept?: true
 }
 
+/** A column of a table in the catalog. */
 export interface TableColumn extends ColumnDefinition {
-  /** Unique within the table for ever, also after a drop. */
+  /** Unique within the table, never used again after a drop. */
   readonly id: number
   /** Its name inside the engine and in relations of SQL queries: `name` itself unless another column differs only in case. */
   readonly physical: string
-  /** In a logical table: id of the physical table's column that holds it. */
+  /** In a logical table: id of the column of the physical table that holds the values. */
   readonly stored?: number
-  /** Where its values lie from before its type was changed, the latest first. */
+  /** Columns that hold the values from before its type was changed, the latest first. */
   readonly was?: readonly FormerColumn[]
 }
 
+/** How versions of a row are merged: the last row counts, or the last value of each field that is not null. */
 export type MergeMode = 'last_row' | 'last_non_null'
 
-/** Options that take effect when a table is created; every value is already validated and canonical. */
+/** Options that take effect when a table is created. All values are validated and canonical. */
 export interface TableOptions {
-  /** Canonical duration such as `7days`, or `forever`, `instant`. Absent: the database's. */
+  /** A canonical duration such as `7days`, or `forever`, `instant`. Absent: that of the database. */
   readonly ttl?: string
   readonly append_mode?: boolean
   readonly merge_mode?: MergeMode
   readonly skip_wal?: boolean
-  /** The table is a logical one: its rows lie in this physical table's files. */
+  /** The table is a logical one: its rows lie in the files of this physical table. */
   readonly physical_table?: string
-  /** Holds the rows of logical tables; written only through them. */
+  /** The table is a physical one: it holds the rows of logical tables and is written only through them. */
   readonly physical_metric_table?: boolean
   readonly comment?: string
 }
 
+/** A table to be created. */
 export interface TableDefinition {
   readonly database: string
   readonly name: string
@@ -84,27 +89,28 @@ export interface Table {
   readonly tags: readonly TableColumn[]
 }
 
+/** A database. */
 export interface Database {
   readonly id: number
   readonly name: string
   readonly options: TableOptions
 }
 
-/** A query with a name. Its database's names of tables and views are one set. */
+/** A view: a named query. Views and tables of a database share one set of names. */
 export interface View {
   readonly database: string
   readonly name: string
-  /** The text of the query; names in it without a database are of the view's. */
+  /** Text of the query; names without a database belong to the view's database. */
   readonly query: string
-  /** `from`: the name the query has for it, where the view gives it another one. */
+  /** `from`: the query's name of the column, if the view renames it. */
   readonly columns: readonly { readonly name: string; readonly type: ResultType; readonly from?: string }[]
   /** Milliseconds since 1970. */
   readonly createdAt: number
 }
 
-/** A change of one table; columns are named as users see them. */
+/** A change of one table; columns have the names users see. */
 export type TableChange =
-  /** `order`: the names of all columns as they stand afterwards; without it the new ones come last. */
+  /** `order`: names of all columns in their new order; absent: new columns come last. */
   | {
       readonly kind: 'add_columns'
       readonly columns: readonly ColumnDefinition[]
@@ -112,8 +118,8 @@ export type TableChange =
     }
   | { readonly kind: 'drop_column'; readonly name: string }
   /**
-   * The column `name` gets another definition; with another type its values are converted, null where they cannot be. With `keepValues`
-   * and the type Json every value becomes its JSON: a text a JSON string instead of being read as JSON.
+   * Column `name` gets another definition. If its type changes, values are converted; those that cannot be become null. With `keepValues` and type
+   * Json, texts become JSON strings instead of being parsed as JSON.
    */
   | {
       readonly kind: 'modify_column'
@@ -127,5 +133,5 @@ export type TableChange =
       readonly options: TableOptions
       readonly unset?: readonly (keyof TableOptions)[]
     }
-  /** All rows go. */
+  /** Deletes all rows. */
   | { readonly kind: 'truncate' }

@@ -4,12 +4,19 @@ import { type TimeUnit, unitsPerSecond } from './types.ts'
 
 const secondsPerDay = 86_400
 
+/** Seconds before and after 1970 whose nanoseconds fit 64 bits, whatever the fraction of the last second. */
+export const maxSeconds = 9_223_372_035
+
+/** Milliseconds before and after 1970 that a JavaScript date can hold. */
+export const maxDate = 8.64e15
+
+/** A time zone, for converting between UTC and local time. */
 export interface Zone {
   /** Canonical IANA name, or `+hh:mm`. */
   readonly name: string
-  /** Seconds east of UTC at a UTC second. */
+  /** Seconds east of UTC at a UTC time, in seconds since 1970. */
   offset(seconds: number): number
-  /** Seconds east of UTC where the zone's clock shows `localSeconds`, or why there is no single answer. */
+  /** Seconds east of UTC at a local time, in seconds since 1970; or why there is no single answer. */
   localOffset(localSeconds: number): number | 'ambiguous' | 'skipped'
 }
 
@@ -17,8 +24,8 @@ export interface Zone {
 export const utc: Zone = { name: 'UTC', offset: () => 0, localOffset: () => 0 }
 
 /**
- * Reads a zone name: `UTC`, an IANA name in any case, `+hh:mm` or `-h:mm` (−13:59 … +14:00), `SYSTEM`. Undefined when it is none.
- * The zone remembers the offsets it has looked up, so keep it for the length of a job.
+ * Parses a zone name: `UTC`, an IANA name in any case, `+hh:mm` or `-h:mm` (−13:59 … +14:00), `SYSTEM`. Undefined if invalid. The zone caches
+ * offsets, so keep it while you convert many times.
  */
 export function parseZone(text: string): Zone | undefined {
   const name = text.trim()
@@ -48,7 +55,7 @@ interface DayOffsets {
   readonly after: number
 }
 
-/** Days a zone remembers before it starts anew; bounds the memory that hostile dates could take. */
+/** Days a zone caches before it starts anew; bounds the memory. */
 const rememberedDays = 20_000
 
 function ianaZone(name: string): Zone | undefined {
@@ -69,7 +76,7 @@ function ianaZone(name: string): Zone | undefined {
     return undefined
   }
   const canonical = format.resolvedOptions().timeZone
-  // Another name of the same zone stays what the user called it.
+  // An alias of a zone keeps the name the user gave.
   const isOther = canonical.toLowerCase() !== name.toLowerCase() && name !== name.toLowerCase()
   return canonical === 'UTC' ? utc : cachedZone(isOther ? name : canonical, seconds => intlOffset(format, seconds))
 }
@@ -108,7 +115,7 @@ function cachedZone(name: string, lookUp: (seconds: number) => number): Zone {
     const found = dayOffsets(Math.floor(seconds / secondsPerDay))
     return seconds < found.change ? found.before : found.after
   }
-  /** The one offset that holds from the day before to the day after a local day, or NaN where it changes. */
+  /** The offset that holds from the day before to the day after a local day; NaN if it changes. */
   const steadyOffset = (day: number): number => {
     if (day === lastLocalDay) return lastLocal
     let steady = locals.get(day)
@@ -154,7 +161,7 @@ function findOffsets(day: number, lookUp: (seconds: number) => number): DayOffse
   return { change: high, before, after }
 }
 
-/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar; the month counts from 1. */
+/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar; months count from 1. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
@@ -164,7 +171,7 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   return era * 146_097 + dayOfEra - 719_468
 }
 
-/** Year, month (from 1) and day of a number of days since 1970-01-01. */
+/** Year, month (from 1) and day of a day counted from 1970-01-01. */
 export function civilFromDays(days: number): { year: number; month: number; day: number } {
   const z = days + 719_468
   const era = Math.floor(z / 146_097)
@@ -189,9 +196,8 @@ const literal =
   /^([+-]?\d{4,6})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)? ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
 /**
- * Nanoseconds since 1970 of a timestamp literal: RFC 3339, `YYYY-MM-DD hh:mm[:ss[.f…]]` with space or `T` and an optional `Z` or
- * `±hh[:mm]`, or a date alone. Text without an offset is a time of `zone`. Digits past the ninth of a fraction are cut.
- * Throws DbError `InvalidArguments`.
+ * Parses a timestamp literal to nanoseconds since 1970: RFC 3339, `YYYY-MM-DD hh:mm[:ss[.f…]]` with space or `T` and an optional `Z` or `±hh[:mm]`,
+ * or a date alone. Text without an offset is in `zone`. Fraction digits beyond nine are cut off. Throws DbError `InvalidArguments`.
  */
 export function parseTimestamp(text: string, zone: Zone): bigint {
   const match = literal.exec(text.trim())
@@ -224,7 +230,7 @@ function notTimestamp(text: string, reason: string): DbError {
   return new DbError('InvalidArguments', `'${text.slice(0, 60)}' is not a timestamp: ${reason}`)
 }
 
-/** RFC 3339 with `Z` and 0, 3, 6 or 9 fraction digits. */
+/** Nanoseconds since 1970 as RFC 3339 text with `Z` and 0, 3, 6 or 9 fraction digits. */
 export function formatTimestamp(ns: bigint): string {
   const seconds = convertTime(ns, 'ns', 's')
   const fraction = String(ns - seconds * 1_000_000_000n)
@@ -238,7 +244,7 @@ export function formatTimestamp(ns: bigint): string {
   return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}${fraction === '' ? '' : `.${fraction}`}Z`
 }
 
-/** A point in time in another unit, rounded towards the past. May leave 64 bits when the unit gets finer. */
+/** Converts a time to another unit, rounding towards the past. The result may exceed 64 bits if the unit is finer. */
 export function convertTime(value: bigint, from: TimeUnit, to: TimeUnit): bigint {
   const per = unitsPerSecond[from]
   const wanted = unitsPerSecond[to]
@@ -249,8 +255,8 @@ export function convertTime(value: bigint, from: TimeUnit, to: TimeUnit): bigint
 }
 
 /**
- * Writes a time as nanoseconds since 1970 in 64 bits, low word first, to index `i`, from whole seconds and 0 … 999 999 999 nanoseconds, for
- * the years 1678 to 2261; makes no bigint.
+ * Writes a time as 64-bit nanoseconds since 1970 at index `i`, low word first, from whole seconds and 0 … 999 999 999 nanoseconds, for the years 1678
+ * to 2261. Avoids bigint.
  */
 export function putNanoseconds(words: Uint32Array, i: number, seconds: number, nanoseconds: number): void {
   const high = Math.floor(seconds / 65536)

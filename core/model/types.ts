@@ -1,10 +1,12 @@
-// Data types of columns: their names on the wire, in DDL and in memory.
+// Data types of columns: their names in results, in DDL and in memory.
 
+/** The unit of a timestamp. */
 export type TimeUnit = 's' | 'ms' | 'us' | 'ns'
 
+/** The timestamp types, one per unit. */
 export type TimestampType = 'TimestampSecond' | 'TimestampMillisecond' | 'TimestampMicrosecond' | 'TimestampNanosecond'
 
-/** What a table column can hold. The name is what results, DESC and CSV show. */
+/** Types of table columns. Results, DESC and CSV show these names. */
 export type ColumnType =
   | 'Boolean'
   | 'Int8'
@@ -24,13 +26,13 @@ export type ColumnType =
   | TimestampType
   | `Decimal(${number}, ${number})`
 
-/** Types with one name; a decimal has one for each precision and scale. A table of `Record<NamedType, …>` misses none of them. */
+/** Types without parameters. A `Record<NamedType, …>` must list each of them. */
 export type NamedType = Exclude<ColumnType, `Decimal(${number}, ${number})`>
 
-/** What a query result column can hold: every column type and what expressions add (`List<…>`, `IntervalMonthDayNano`, `Null` …). */
+/** Types of result columns: all column types, and those of expressions (`List<…>`, `IntervalMonthDayNano`, `Null` …). */
 export type ResultType = ColumnType | (string & {})
 
-/** How many of `unit` make one second. */
+/** Units per second. */
 export const unitsPerSecond: Readonly<Record<TimeUnit, bigint>> = {
   s: 1n,
   ms: 1_000n,
@@ -52,29 +54,32 @@ const units: Readonly<Record<TimestampType, TimeUnit>> = {
   TimestampNanosecond: 'ns'
 }
 
+/** The timestamp type of a unit. */
 export function timestampType(unit: TimeUnit): TimestampType {
   return timestamps[unit]
 }
 
+/** Whether a type is a timestamp. */
 export function isTimestamp(type: ResultType): type is TimestampType {
   return type in units
 }
 
+/** The unit of a timestamp type. */
 export function timeUnit(type: TimestampType): TimeUnit {
   return units[type]
 }
 
-/** Elements of its typed array that a row takes: decimals above 18 digits take two words, the low one first. */
+/** Elements of the typed array per row: 2 for decimals above 18 digits (the low word first), else 1. */
 export function elementsPerRow(type: ColumnType): 1 | 2 {
   return type.startsWith('Decimal') && decimalDigits(type) > 18 ? 2 : 1
 }
 
-/** The first number of `Decimal(p, s)`. */
+/** The precision: first number of `Decimal(p, s)`. */
 function decimalDigits(type: ColumnType): number {
   return Number(/\d+/.exec(type)?.[0] ?? 0)
 }
 
-/** The canonical word of DDL, for example `BIGINT UNSIGNED` or `TIMESTAMP(3)`. */
+/** The canonical type name in DDL, for example `BIGINT UNSIGNED` or `TIMESTAMP(3)`. */
 export function sqlTypeName(type: ColumnType): string {
   if (type.startsWith('Decimal')) return type.toUpperCase()
   return sqlNames[type as NamedType]
@@ -102,7 +107,7 @@ const sqlNames: Readonly<Record<NamedType, string>> = {
   TimestampNanosecond: 'TIMESTAMP(9)'
 }
 
-/** The typed array that holds a column type's values. */
+/** The class of typed array that holds a type's values. */
 export function fixedArray(type: ColumnType) {
   switch (type) {
     case 'Boolean':
@@ -130,12 +135,12 @@ export function fixedArray(type: ColumnType) {
   }
 }
 
-/** Whether values of a type are bytes of any length. */
+/** Whether values of a type are byte sequences of any length. */
 export function isBytesType(type: ColumnType): boolean {
   return type === 'String' || type === 'Json' || type === 'Binary'
 }
 
-/** Whether a text names a type a column can have. */
+/** Whether a text is the name of a column type. */
 export function isColumnType(type: unknown): type is ColumnType {
   if (typeof type !== 'string') return false
   const [, digits, scale] = /^Decimal\((\d{1,2}), (\d{1,2})\)$/.exec(type) ?? []

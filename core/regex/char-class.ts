@@ -1,7 +1,7 @@
-// Classes of characters in regular expressions: `\d`, `[a-z]`, `[[:alpha:]]`, read into sets of ASCII.
+// Parses character classes (`\d`, `[a-z]`, `[[:alpha:]]`) into sets of ASCII characters.
 import { bothCases, type CharSet, charRange, everyChar } from './tree.ts'
 
-/** Where a reader stopped. */
+/** A set, and where it ends. */
 interface ReadSet {
   readonly chars: CharSet
   readonly end: number
@@ -40,12 +40,12 @@ const namedSets: Readonly<Record<string, CharSet>> = {
 
 const controls: Readonly<Record<string, number>> = { a: 7, f: 12, t: 9, n: 10, r: 13, v: 11 }
 
-/** `\d` and its like; undefined for any other escape. */
+/** The set of `\d` and the like; undefined for other escapes. */
 export function escapedSet(letter: string): CharSet | undefined {
   return Object.hasOwn(escapedSets, letter) ? escapedSets[letter] : undefined
 }
 
-/** Code point and end of the escape whose backslash stands at `at`; undefined where it is none of the plain ones. */
+/** Code point and end of the escape at `at`; undefined if it is not a simple one. */
 export function readEscape(source: string, at: number): { readonly code: number; readonly end: number } | undefined {
   const letter = source[at + 1]
   if (letter === undefined) return undefined
@@ -58,7 +58,7 @@ export function readEscape(source: string, at: number): { readonly code: number;
   return /^[ -/:-@[-`{-~]$/.test(letter) ? { code: letter.charCodeAt(0), end: at + 2 } : undefined
 }
 
-/** The set of one code point or range; `fold` takes both cases, and the two far letters whose other case is ASCII. */
+/** The set of a code point or range. With `fold` both cases, including the two non-ASCII letters whose other case is ASCII. */
 export function foldedRange(from: number, to: number, fold: boolean): CharSet {
   const chars = charRange(from, to)
   if (!fold) return chars
@@ -67,7 +67,7 @@ export function foldedRange(from: number, to: number, fold: boolean): CharSet {
   return bothCases(chars | longS | kelvin)
 }
 
-/** Reads the class that opens at `at`; undefined where it has parts that are not known here. */
+/** Parses the class that opens at `at`; undefined if it has unsupported parts. */
 export function readClass(source: string, at: number, fold: boolean): ReadSet | undefined {
   const negated = source[at + 1] === '^'
   const first = at + (negated ? 2 : 1)

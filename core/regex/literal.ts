@@ -1,50 +1,50 @@
-// Texts without which an expression cannot match: looking for them first spares most runs of many expressions over one text.
+// Texts that every match of an expression contains; searching for them first avoids most runs of many expressions on one text.
 import { parseTree } from './parse.ts'
 import type { CharSet, Node } from './tree.ts'
 
-/** Alternatives that are kept. */
+/** Maximum alternatives of a set. */
 const maxTexts = 256
-/** Alternatives that are made by putting texts behind each other. */
+/** Maximum alternatives made by concatenation. */
 const maxProducts = 32
-/** Characters of a set that are written out. */
+/** Character sets of up to this size are expanded. */
 const maxChars = 4
-/** Sets of alternatives that are kept; the best ones. */
+/** Maximum sets that are kept, the best ones. */
 const maxSets = 4
 
-/** Texts of which at least one is there. */
+/** Texts of which at least one occurs. */
 type Alternatives = readonly string[]
 
 interface Found {
-  /** All texts the node matches, in lower case; undefined where they are too many. */
+  /** All texts the node matches, in lower case; undefined if there are too many. */
   readonly exact?: Alternatives
-  /** In everything the node matches is one text of each. */
+  /** Each match contains one text of each set. */
   readonly required: readonly Alternatives[]
 }
 
 /**
- * Sets of texts: every text that the expression matches in contains one of each set, once it is in lower case and has `s` for `ſ`. None
- * where nothing is known. `source` and `flags` as `compileRegex` takes them.
+ * Sets of texts, at least one of which every matching text contains, after it was converted to lower case and `ſ` to `s`. Empty if nothing is
+ * known. `source` and `flags` are those of `compileRegex`.
  */
 export function requiredTexts(source: string, flags = ''): readonly (readonly string[])[] {
   const tree = readAscii(flags === '' ? source : `(?${flags})${source}`)
   return tree === undefined ? [] : setsOf(find(tree, true))
 }
 
-/** A text that everything the expression matches in contains as it is, the longest that is known; undefined where none is. */
+/** The longest known text that every match contains literally; undefined if none is known. `source` is in RE2 syntax. */
 export function requiredText(source: string): string | undefined {
   const tree = readAscii(source)
   const sets = tree === undefined ? [] : setsOf(find(tree, false))
   return sets.find(texts => texts.length === 1)?.[0]
 }
 
-/** The tree sees sets of ASCII characters only; here a set may have others beside the ones it shows. */
+/** Parsed sets contain ASCII only; here they are marked if they include other characters. */
 function readAscii(source: string): Node | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: every character of ASCII but the last, by which a set that excludes is known
   const isPlain = /^[\x00-\x7e]*$/.test(source) && !/\\[pPxC\d]/.test(source)
   return isPlain && !(source.includes('[^') && source.includes('[:')) ? parseTree(source) : undefined
 }
 
-/** Of a set that excludes characters, which holds all that are not ASCII. */
+/** Marks a negated set, which includes all characters beyond ASCII. */
 const lastAscii = 1n << 127n
 
 /** `folded`: texts are in lower case. */
@@ -81,7 +81,7 @@ function findSet(chars: CharSet, folded: boolean): Found {
 
 function findChoice(branches: readonly Found[]): Found {
   const exact = union(branches.map(branch => branch.exact))
-  // One set that each branch has one of its own for.
+  // A combined set with one set of each branch.
   const best = union(branches.map(branch => setsOf(branch)[0]))
   return { ...(exact && { exact }), required: best === undefined ? [] : [best] }
 }
@@ -126,12 +126,12 @@ function product(before: Alternatives, after: Alternatives): Alternatives | unde
   return [...new Set(before.flatMap(start => after.map(end => start + end)))]
 }
 
-/** What a node needs, the sets that rule out most first. */
+/** The sets a match needs, the most selective first. */
 function setsOf({ exact, required }: Found): readonly Alternatives[] {
   return bestSets(exact === undefined ? required : [exact, ...required])
 }
 
-/** Long texts rule out more, then few. */
+/** Long texts are more selective; of equally long ones, fewer. */
 function bestSets(sets: readonly Alternatives[]): readonly Alternatives[] {
   const rated = sets.map(texts => ({ texts, shortest: Math.min(...texts.map(text => text.length)) }))
   return rated

@@ -1,21 +1,21 @@
-// One match after the other, with an end to patterns that look at all of the text for each.
+// Iterates over matches, with a time limit for patterns that scan the whole text for each.
 import { DbError } from '../errors.ts'
 import type { RegexMatch } from './regex.ts'
 
-/** Processor time that finding all matches of a text may take: many times what an honest pattern needs. */
+/** Processor time for all matches of a text: a multiple of what normal patterns need. */
 const baseMilliseconds = 100
 const millisecondsPerCharacter = 0.01
-/** Matches between two looks at the clock. */
+/** Matches between two readings of the clock. */
 const stride = 32
 
-/** Finds matches of one text in order. */
+/** Finds the matches of one text in order. */
 interface Finder {
-  /** Undefined behind the last one. */
+  /** Undefined after the last one. */
   next(): RegexMatch | undefined
   at: number
 }
 
-/** `find` finds the first match at or behind a position. */
+/** `find` returns the first match at or behind a position. */
 export function* eachMatch(
   source: string,
   text: string,
@@ -27,7 +27,7 @@ export function* eachMatch(
     if (match === undefined) return
     yield match
   }
-  // What is done with the matches must not count: they are found in advance.
+  // Finds a few matches in advance, so that the caller's time does not count.
   let left = baseMilliseconds + text.length * millisecondsPerCharacter
   for (;;) {
     const start = processorTime()
@@ -63,7 +63,7 @@ function createFinder(text: string, find: (from: number) => RegexMatch | undefin
   return finder
 }
 
-/** Milliseconds this thread has worked: a busy machine makes no difference. */
+/** Processor time of this thread in milliseconds, independent of the machine's load. */
 function processorTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

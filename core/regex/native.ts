@@ -1,4 +1,4 @@
-// The fast route: the runtime's own engine, for expressions that cannot make it slow, on text that is all ASCII.
+// The fast engine: JavaScript's own, for expressions on which it is linear, on ASCII text.
 import { isAscii } from 'node:buffer'
 import { oneUnambiguous } from './one-unambiguous.ts'
 import { parseTree } from './parse.ts'
@@ -7,13 +7,13 @@ import { printNative } from './print.ts'
 import type { RegexRoute } from './regex.ts'
 
 const maxSource = 4000
-/** The engine remembers a position per character of a loop; longer text takes the other route before that memory is full. */
+/** JavaScript's engine stores a position per character of a loop; longer texts use the other engine before that memory is full. */
 const maxText = 65_536
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: every character of ASCII
 const asciiOnly = /^[\x00-\x7f]*$/
 
-/** Undefined where linear time is not certain; `other` takes the texts that are not for it. */
+/** Undefined if linear time is not certain; `other` handles texts that are not ASCII or too long. */
 export function nativeRoute(source: string, other: RegexRoute): RegexRoute | undefined {
   const tree = source.length > maxSource ? undefined : parseTree(source)
   const way = tree && oneUnambiguous(tree)
@@ -25,7 +25,7 @@ export function nativeRoute(source: string, other: RegexRoute): RegexRoute | und
   const cut = compile(pieces.source, '')
   if (plain === undefined || global === undefined || cut === undefined) return undefined
   const writeSpans = spanWriter(pieces)
-  // Engines agree on where matches follow each other, unless one can be empty.
+  // The engines agree on consecutive matches, unless a match can be empty.
   const replaceAll = (text: string, by: string) =>
     fits(text) ? text.replace(global, by.replaceAll('$', '$$$$')) : undefined
   return {
@@ -68,7 +68,7 @@ function fits(text: string): boolean {
   return text.length <= maxText && asciiOnly.test(text)
 }
 
-/** The range as a string when it is ASCII and short enough. */
+/** The range as a string, if it is ASCII and short enough. */
 function asciiText(bytes: Uint8Array, start: number, end: number): string | undefined {
   if (end - start > maxText) return undefined
   const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)

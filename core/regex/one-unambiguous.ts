@@ -7,7 +7,7 @@
 // may be the end of a match does not count: an attempt that gets there succeeds, and the next one starts behind it.
 import { type CharSet, hasGroup, type Node } from './tree.ts'
 
-/** Larger expressions are not looked at. */
+/** Larger expressions are not analysed. */
 const maxPositions = 600
 const maxUnboundPositions = 100
 const maxEdges = 20_000
@@ -21,25 +21,25 @@ interface Positions {
 
 /** Sets of the Glushkov construction for one node: positions that a match may begin and end with. */
 interface NodeFacts {
-  /** Can match nothing. */
+  /** Matches the empty text. */
   readonly nullable: boolean
   readonly first: readonly number[]
   readonly last: readonly number[]
-  /** Those of `last` behind which no assertion stands: whoever gets there has matched. */
+  /** Positions in `last` without an assertion behind them. */
   readonly sure: readonly number[]
-  /** False where an assertion stands in the way of nothing. */
+  /** Whether the empty match needs no assertion. */
   readonly freely: boolean
 }
 
 const nothing: NodeFacts = { nullable: true, first: [], last: [], sure: [], freely: true }
 
-/** What is known of a one-unambiguous expression. */
+/** Facts about a one-unambiguous expression. */
 interface OneUnambiguous {
   /** Every match has at least one character. */
   readonly takesSome: boolean
 }
 
-/** Undefined unless linear time is certain, and groups mean the same to both engines. */
+/** Undefined unless linear time is certain, and groups have the same meaning in both engines. */
 export function oneUnambiguous(root: Node): OneUnambiguous | undefined {
   const positions: Positions = { sets: [], next: [], loops: new Set(), edges: 0 }
   const facts = factsOf(root, positions, false)
@@ -75,7 +75,7 @@ function startsWithText(node: Node): boolean {
   return first !== undefined && startsWithText(first)
 }
 
-/** Undefined where there are several ways to nothing, or where a group stands in a loop. */
+/** Undefined if the empty text can be matched in several ways, or a group is in a loop. */
 function factsOf(node: Node, positions: Positions, inLoop: boolean): NodeFacts | undefined {
   switch (node.kind) {
     case 'empty':
@@ -140,7 +140,7 @@ function choice(branches: readonly Node[], positions: Positions, inLoop: boolean
   }
 }
 
-/** Undefined for a body that can match nothing: engines differ in what its groups are then. */
+/** Undefined if the body can be empty, because engines differ about its groups then. */
 function repeat(node: Node & { kind: 'repeat' }, positions: Positions, inLoop: boolean): NodeFacts | undefined {
   const { body, min, max } = node
   const open = max === Number.POSITIVE_INFINITY
@@ -150,7 +150,7 @@ function repeat(node: Node & { kind: 'repeat' }, positions: Positions, inLoop: b
   const allFacts: NodeFacts[] = []
   for (let i = 0; i < copies; i++) {
     const loops = open && i === copies - 1
-    // `many` forbids groups; only the copy that comes around again counts as a loop.
+    // `many` forbids groups; only the repeated copy counts as a loop.
     const facts = many ? withoutGroups(body, positions, inLoop || loops) : factsOf(body, positions, inLoop)
     if (facts === undefined || facts.nullable) return undefined
     if (loops && !link(facts.last, facts.first, positions)) return undefined

@@ -1,4 +1,4 @@
-// Reads the syntax of regular expressions into a tree. The source is valid already; what is rare has no tree.
+// Parses regular expressions to a tree. The source must be valid; rare syntax is not supported.
 import { escapedSet, foldedRange, readClass, readEscape } from './char-class.ts'
 import { type AssertionName, everyChar, lineFeed, type Node } from './tree.ts'
 
@@ -16,10 +16,10 @@ interface Cursor {
   flags: Flags
 }
 
-/** Thrown for what has no tree; never leaves this file. */
+/** Thrown for unsupported syntax; never leaves this file. */
 const unknown = Symbol('unknown')
 
-/** The tree of a valid expression; undefined where it has parts that are not known here. */
+/** The tree of a valid expression; undefined if it has unsupported parts. */
 export function parseTree(source: string): Node | undefined {
   const flags = { fold: false, multiline: false, dotAll: false, swapGreed: false }
   const cursor: Cursor = { source, at: 0, flags }
@@ -123,7 +123,7 @@ function parseGroup(cursor: Cursor): Node {
   cursor.at += match[0].length
   const [, on, off = '', end] = match
   if (end !== undefined) cursor.flags = changed(changed(flags, on!, true), off, false)
-  // Flags without a body hold until the surrounding group ends.
+  // Flags without a body apply to the rest of the surrounding group.
   if (end === ')') return { kind: 'empty' }
   const body = parseChoice(cursor)
   if (source[cursor.at] !== ')') return refuse()

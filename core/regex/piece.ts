@@ -1,15 +1,15 @@
-// A tree as a native expression that captures everything it matches piece by piece, so that lengths tell where groups stand.
-// Asking the engine for positions costs five times the match.
+// Prints a tree as a native expression that captures everything in pieces, so that the positions of groups follow from lengths. Asking the
+// engine for positions (flag `d`) takes five times as long.
 import { printCount, printNative } from './print.ts'
 import { hasGroup, type Node } from './tree.ts'
 
-/** A capture. It starts where another one ends or starts, or where the match does. */
+/** A capture, adjacent to others. */
 interface Piece {
   /** The user's group, or 0. */
   readonly group: number
-  /** The piece before it, or −1 for the first of its sequence. */
+  /** The previous piece of its sequence, or −1. */
   readonly after: number
-  /** The piece around it, or −1. */
+  /** The enclosing piece, or −1. */
   readonly inside: number
 }
 
@@ -19,7 +19,7 @@ interface Pieces {
   readonly list: readonly Piece[]
 }
 
-/** Covers a tree whose groups stand in no loop. */
+/** For trees without groups in loops. */
 export function cutTree(root: Node): Pieces {
   const cut: Cut = { list: [], groups: 0 }
   return { source: printSequence([root], -1, cut), list: cut.list }
@@ -76,7 +76,7 @@ function flatten(node: Node): readonly Node[] {
   return node.kind === 'sequence' ? node.parts.flatMap(flatten) : [node]
 }
 
-/** Neighbours without groups together, every part with groups alone. */
+/** Joins adjacent parts without groups; parts with groups stay alone. */
 function runs(nodes: readonly Node[]): Node[][] {
   const found: Node[][] = []
   let open: Node[] | undefined
@@ -96,7 +96,7 @@ function takesNothing({ kind }: Node): boolean {
   return kind === 'assertion' || kind === 'empty'
 }
 
-/** What writes the groups of a match of the cut source into spans, as `RegexRoute.find` says; `start` is where the text stands. */
+/** A function that writes the groups of a match into spans, as `RegexRoute.find` does; `start` is the offset of the text. */
 export function spanWriter({ list }: Pieces): (match: RegExpExecArray, start: number, spans: Int32Array) => void {
   const starts = new Int32Array(list.length)
   const ends = new Int32Array(list.length)

@@ -1,7 +1,7 @@
-// A tree as the source of a native regular expression, for text that is all ASCII.
+// Prints a tree as a native expression, for ASCII text.
 import type { AssertionName, CharSet, Node } from './tree.ts'
 
-/** Native source that matches ASCII text as the tree does; groups keep their numbers. */
+/** A native expression that matches ASCII text like the tree; groups keep their numbers. */
 export function printNative(node: Node): string {
   switch (node.kind) {
     case 'empty':
@@ -21,7 +21,7 @@ export function printNative(node: Node): string {
   }
 }
 
-/** Lines end at a line feed only, which is not what the native flag `m` means. */
+/** Lines end only at a line feed, unlike with the native flag `m`. */
 const assertions: Readonly<Record<AssertionName, string>> = {
   'text start': '^',
   'text end': '$',
@@ -31,7 +31,7 @@ const assertions: Readonly<Record<AssertionName, string>> = {
   'no boundary': '\\B'
 }
 
-/** The sign of a repeat, for example `{2,}?`. */
+/** The quantifier, for example `{2,}?`. */
 export function printCount(min: number, max: number, greedy: boolean): string {
   const count = max === Number.POSITIVE_INFINITY ? `{${min},}` : `{${min},${max}}`
   return greedy ? count : `${count}?`

@@ -1,4 +1,4 @@
-// The route that takes every expression and every text: automata in JavaScript.
+// The general engine, for all expressions and texts: automata in JavaScript.
 import type { RE2JS } from 're2js'
 import type { RegexMatch, RegexRoute } from './regex.ts'
 

@@ -1,18 +1,18 @@
-// Replaces matches, and reads templates such as `$1-${name}` that say by what.
+// Replaces matches, and parses templates such as `$1-${name}`.
 import { DbError } from '../errors.ts'
 import type { RegexMatch } from './regex.ts'
 
-/** The replacement of a match: a constant text, or one made of the match. */
+/** The replacement: a constant text, or a function of the match. */
 export type Replacement = string | ((match: RegexMatch) => string)
 
 export interface ReplaceLimits {
-  /** Matches that are replaced; default all of them. */
+  /** Maximum replacements; default: all. */
   readonly limit?: number | undefined
-  /** UTF-16 units the result may have. */
+  /** Maximum UTF-16 units of the result. */
   readonly maxLength?: number | undefined
 }
 
-/** `text` with each of the first `limit` matches replaced. Throws DbError `InvalidArguments` where that is longer than `maxLength`. */
+/** `text` with the first `limit` matches replaced. Throws DbError `InvalidArguments` if the result is longer than `maxLength`. */
 export function replaceMatches(
   text: string,
   matches: Iterable<RegexMatch>,
@@ -32,8 +32,8 @@ export function replaceMatches(
 }
 
 /**
- * Reads a template: `$1` and `${1}` are groups by number, `$name` and `${name}` by name, `$$` a dollar sign. A name is as long as it
- * can be: `$1a` is the group named `1a`. Groups that do not exist or took no part are empty text. `names` as in LinearRegex.
+ * Parses a template: `$1` and `${1}` are groups by number, `$name` and `${name}` by name, `$$` is a dollar sign. Names are as long as
+ * possible: `$1a` is the group named `1a`. Groups that do not exist or took no part are empty. `names` is that of LinearRegex.
  */
 export function parseReplacement(template: string, names: readonly (string | undefined)[]): Replacement {
   const texts: string[] = []
@@ -55,7 +55,7 @@ export function parseReplacement(template: string, names: readonly (string | und
   return match => groups.reduce((made, group, i) => made + texts[i]! + (match.groups[group] ?? ''), '') + text
 }
 
-/** −1 where there is no such group. */
+/** −1 if there is no such group. */
 function groupNumber(name: string, names: readonly (string | undefined)[]): number {
   return /^\d+$/.test(name) ? Number(name) : names.indexOf(name)
 }

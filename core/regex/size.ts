@@ -1,9 +1,9 @@
-// How long the automaton of an expression becomes: a counted repetition stands for as many copies, and a short text may ask for millions.
+// The size of an expression's automaton: a counted repetition is expanded to copies, so a short text may need millions of steps.
 
-/** Steps that repetitions may add to those of the text itself: more would take seconds and gigabytes to compile. */
+/** Steps that repetitions may add; more would take seconds and gigabytes to compile. */
 const maxRepeated = 20_000
 
-/** What is wrong with the size of an expression; undefined when nothing is. */
+/** Why an expression is too large; undefined if it is not. */
 export function sizeProblem(source: string): string | undefined {
   if (!source.includes('{')) return undefined
   const size = sizeOf(source)
@@ -11,18 +11,18 @@ export function sizeProblem(source: string): string | undefined {
   return size > max ? `its repetitions make it ${size} steps long, at most ${max} are taken` : undefined
 }
 
-/** A pair of braces that counts. */
+/** A counted repetition in braces. */
 const counted = /\{(\d{1,9})(?:,(\d{0,9}))?\}/y
-/** An escape: one character, a class or a character by its code, or a text that is meant as it is. */
+/** An escape: one character, a class, a code point, or quoted text. */
 const escaped = /\\(?:Q(?:(?!\\E)[\s\S])*(?:\\E)?|[pPx]\{[^}]*\}|[\s\S]|$)/y
 /** A class of characters; the first may be the bracket that would end it. */
 const set = /\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]|[^\]\\])*\]?/y
 
-/** About how many steps an expression in RE2 syntax has, where it is one. */
+/** Approximate number of steps of a valid RE2 expression. */
 function sizeOf(source: string): number {
-  /** Of the group that is open and of those around it. */
+  /** Sizes of the open groups, the innermost last. */
   const sizes = [0]
-  /** Of what a repetition repeats. */
+  /** Size of the last element, which a repetition multiplies. */
   let last = 0
   const add = (size: number) => {
     sizes[sizes.length - 1]! += size

@@ -1,12 +1,12 @@
-// A regular expression as a tree, seen through ASCII text: a class is the set of its first 128 code points.
+// The tree of a regular expression, restricted to ASCII: a class is a set of the first 128 code points.
 
-/** Bit c is set when code point c belongs to the set. */
+/** Bit c is set if code point c belongs to the set. */
 export type CharSet = bigint
 
 export type Node =
   | { readonly kind: 'empty' }
   | { readonly kind: 'set'; readonly chars: CharSet }
-  /** Takes no character. */
+  /** Consumes no character. */
   | { readonly kind: 'assertion'; readonly name: AssertionName }
   | { readonly kind: 'sequence'; readonly parts: readonly Node[] }
   | { readonly kind: 'choice'; readonly branches: readonly Node[] }
@@ -30,7 +30,7 @@ export function charRange(from: number, to: number): CharSet {
   return (1n << BigInt(Math.min(to, 127) + 1)) - (1n << BigInt(from))
 }
 
-/** The code points from 65 to 90 and from 97 to 122 with the other case of each. */
+/** Adds the other case of each ASCII letter. */
 export function bothCases(chars: CharSet): CharSet {
   const upper = chars & charRange(65, 90)
   const lower = chars & charRange(97, 122)

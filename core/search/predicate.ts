@@ -1,36 +1,36 @@
-// A search as SQL that gives the exact answer, and as the condition an index can use.
+// Translates a search into exact SQL, and into a condition that an index can check.
 import type { TableColumn } from '../model/table.ts'
 import type { Dialect } from '../storage/dialect/dialect.ts'
 import { duckdb } from '../storage/dialect/duckdb.ts'
 import type { Condition } from '../storage/engine.ts'
 import type { SearchNode } from './search-query.ts'
 
-/** How the text is read that is searched. */
+/** How the searched text is compared. */
 export interface Reading {
-  /** Upper and lower case are the same. */
+  /** Upper and lower case are equal. */
   readonly folded: boolean
-  /** Words of scripts without spaces stand side by side: a term of one may begin and end anywhere. */
+  /** Text in scripts without spaces (Chinese, Japanese …): a term of such a script may begin and end anywhere. */
   readonly unspaced: boolean
 }
 
-/** How constants stand in SQL: as literals, or as parameters. */
+/** Writes a constant into the SQL: as a literal, or as a parameter. */
 type WriteConstant = (text: string) => string
 
-/** How the indexes of a text say that it is searched; without one case counts. `columns` are those it may be. */
+/** The comparison that the text indexes of these columns imply; without an index, case counts. `columns` are the candidates. */
 export function readingOf(columns: readonly TableColumn[]): Reading {
   const options = columns.map(({ index }) => (index?.kind === 'fulltext' ? index.options : undefined))
   const all = (name: string, value: string) => options.length > 0 && options.every(each => each?.[name] === value)
   return { folded: all('case_sensitive', 'false'), unspaced: all('analyzer', 'Chinese') }
 }
 
-/** More of them find little that is new. */
+/** Further terms rule out hardly any more rows. */
 const quickLooks = 2
 
 const unspacedScripts = '\\p{Han}\\p{Hiragana}\\p{Katakana}'
 const unspacedCharacter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 const wordCharacter = /[\p{L}\p{N}]/u
 
-/** SQL that is true where the search finds something; `text` is an SQL expression. */
+/** SQL that is true for rows the search matches; `text` is an SQL expression. */
 export function searchSql(
   node: SearchNode,
   text: string,
@@ -44,7 +44,7 @@ export function searchSql(
   return `(${node.of.map(sqlOf).join(node.kind === 'and' ? ' AND ' : ' OR ')})`
 }
 
-/** SQL that is true where a term, as it is, stands whole: what touches its first or last letter or digit is neither. */
+/** SQL that is true for texts that contain the term as a whole word: no letter or digit is next to its first or last letter or digit. */
 export function termSql(
   term: string,
   text: string,
@@ -55,7 +55,7 @@ export function termSql(
   return term === '' ? `(${text} = '')` : wholeSql([term], text, reading, constant, dialect)
 }
 
-/** What the text searched by `searchSql` is known to hold. */
+/** A condition that every text matching `searchSql` fulfils; for indexes. */
 export function searchCondition(node: SearchNode, column: string, folded: boolean): Condition | undefined {
   if (node.kind === 'not') return undefined
   if (node.kind === 'words')
@@ -67,8 +67,8 @@ export function searchCondition(node: SearchNode, column: string, folded: boolea
 }
 
 /**
- * What a text is known to hold that holds `part`, as an index can use it: letters and digits at an open end may go on beyond it. `folded`:
- * the text in lower case holds it, which is of ASCII.
+ * A condition that every text containing `part` fulfils; for indexes. Where `part` begins or ends with letters or digits, the text's word may go on
+ * beyond it. `folded`: the text in lower case contains `part`, which is ASCII.
  */
 export function partCondition(
   column: string,
@@ -78,11 +78,11 @@ export function partCondition(
 ): Condition | undefined {
   const from = open.start ? part.replace(/^[A-Za-z0-9]+/, '') : part
   const term = open.end ? from.replace(/(?<![A-Za-z0-9])[A-Za-z0-9]+$/, '') : from
-  // Without a word there is nothing to look for.
+  // A part without any word cannot be looked up in the index.
   return /[A-Za-z0-9\u0080-\uffff]/.test(term) ? { kind: 'term', column, term, folded } : undefined
 }
 
-/** Quick looks come first: regular expressions are for the few rows that have the parts. */
+/** The cheap checks come first: regular expressions then run only on rows that contain all parts. */
 function wholeSql(
   parts: readonly string[],
   text: string,
@@ -105,7 +105,7 @@ function wholeSql(
   return `(${quick} AND ${dialect.matches(searched, pattern)})`
 }
 
-/** Numbers stand in fewer rows than words, long words in fewer than short ones. */
+/** Numbers are rarer than words, and long words are rarer than short ones. */
 function rarestFirst(parts: readonly string[]): string[] {
   const hasDigit = (part: string) => (/\d/.test(part) ? 1 : 0)
   return [...new Set(parts)].toSorted((a, b) => hasDigit(b) - hasDigit(a) || b.length - a.length)
@@ -115,7 +115,7 @@ function needsEdge(char: string, { unspaced }: Reading): boolean {
   return wordCharacter.test(char) && !(unspaced && unspacedCharacter.test(char))
 }
 
-/** A character that ends a word. */
+/** The regular expression of a character that ends a word. */
 function other({ unspaced }: Reading): string {
   return unspaced ? `[^\\p{L}\\p{N}]|[${unspacedScripts}]` : '[^\\p{L}\\p{N}]'
 }

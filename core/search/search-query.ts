@@ -2,14 +2,14 @@
 import { DbError } from '../errors.ts'
 
 export type SearchNode =
-  /** Words one after the other, with nothing but what parts words between them. */
+  /** Words in a row, with only separators between them. */
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'and' | 'or'; readonly of: readonly SearchNode[] }
   | { readonly kind: 'not'; readonly of: SearchNode }
 
-/** Nesting that no reader of logs needs, and that no reader of trees minds. */
-const deepest = 50
-/** Words of one search: each costs every row a look. */
+/** Deepest nesting of a search; the tree is visited recursively. */
+const maxDepth = 50
+/** Words of one search. Each costs time for every row. */
 const maxWords = 200
 
 interface Cursor {
@@ -19,7 +19,7 @@ interface Cursor {
   words: number
 }
 
-/** Words are what lies between everything but letters and digits. Throws DbError `InvalidArguments` with the position in the text. */
+/** Parses a search. Everything but letters and digits separates words. Throws DbError `InvalidArguments` with the position in the text. */
 export function parseSearch(text: string): SearchNode {
   const cursor: Cursor = { text, at: 0, depth: 0, words: 0 }
   const node = readOr(cursor)
@@ -39,9 +39,7 @@ function readAnd(cursor: Cursor): SearchNode {
   return joined('and', of)
 }
 
-/**
- * Terms side by side: all with `+` and none with `-` or NOT; one of the others, unless there are some with `+`.
- */
+/** Terms side by side: all with `+` must match and none with `-` or NOT; of the others one must match, unless some have `+`. */
 function readList(cursor: Cursor): SearchNode {
   const required: SearchNode[] = []
   const refused: SearchNode[] = []
@@ -79,14 +77,14 @@ function readTerm(cursor: Cursor): SearchNode {
 }
 
 function readGroup(cursor: Cursor, start: number): SearchNode {
-  if (++cursor.depth > deepest) throw wrong(cursor, `more than ${deepest} parentheses inside of one another`)
+  if (++cursor.depth > maxDepth) throw wrong(cursor, `more than ${maxDepth} parentheses inside of one another`)
   const node = readOr(cursor)
   if (!take(cursor, ')')) throw wrong({ ...cursor, at: start }, 'the parenthesis is not closed')
   cursor.depth--
   return node
 }
 
-/** A backslash takes what is behind it as it is. */
+/** A backslash makes the next character literal. */
 function readQuoted(cursor: Cursor): string {
   const start = cursor.at++
   let written = ''

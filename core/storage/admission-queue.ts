@@ -4,13 +4,13 @@ import { after } from '../timer.ts'
 import { FairQueue } from './fair-queue.ts'
 
 export interface AdmissionOptions {
-  /** In messages: statements, queries. */
+  /** What waits, for messages: `statements`, `queries`. */
   readonly what: string
-  /** Asked whenever something may start. */
+  /** Whether something may start now; asked each time. */
   hasSlot(): boolean
-  /** How many may wait, and how many milliseconds each, 0 for no limit. Asked each time; absent: no limits. */
+  /** How many may wait, and for how many milliseconds each; 0 means no limit. Asked each time; absent: no limits. */
   queue?(): { readonly max: number; readonly time: number }
-  /** Told when something is refused: too many waited, or its turn did not come in time. */
+  /** Called for each refusal: the queue was full, or the wait took too long. */
   refused?(reason: Refusal): void
 }
 
@@ -29,14 +29,14 @@ export class AdmissionQueue {
     this.#options = options
   }
 
-  /** How many wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.#waiting.size
   }
 
   /**
-   * Runs `start` once a slot is free; it takes the slot before it returns. Rejects with the signal's reason, or with `RateLimited` where too
-   * many wait or it takes too long.
+   * Calls `start` once a slot is free; `start` must take the slot before it returns. Rejects with the signal's reason, or with `RateLimited` if the
+   * queue is full or the wait takes too long.
    */
   run<T>(user: string, signal: AbortSignal, start: () => T | Promise<T>): Promise<T> {
     if (signal.aborted) return Promise.reject(signal.reason)
@@ -79,12 +79,12 @@ export class AdmissionQueue {
     })
   }
 
-  /** Admits waiting queries while fewer run than may. */
+  /** Starts waiting requests while slots are free. */
   letIn(): void {
     while (this.#waiting.size > 0 && this.#options.hasSlot()) this.#waiting.next()!.start()
   }
 
-  /** Whoever waits is answered with the error. */
+  /** Rejects all waiting requests with the error. */
   fail(error: unknown): void {
     for (let waiting = this.#waiting.next(); waiting !== undefined; waiting = this.#waiting.next()) waiting.fail(error)
   }

@@ -5,7 +5,7 @@ import type { TableWrite } from '../model/batch.ts'
 import type { SeriesWrite } from '../model/series.ts'
 import type { Store } from './store.ts'
 
-/** Everything else is the store's own. */
+/** All other methods are those of the wrapped store. */
 export function auditedStore(store: Store, audit: Pick<Audit, 'watch'>): Store {
   const tableName = ({ database, name }: { readonly database: string; readonly name: string }) => `${database}.${name}`
   const audited: Store = {

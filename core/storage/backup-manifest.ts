@@ -1,11 +1,11 @@
-// What lies beside the files of a backup: everything a restore needs to know of them, with a checksum of its own.
+// The manifest of a backup: what a restore needs to know about the files, with a checksum of its own.
 import { crc32 } from 'node:zlib'
 import { DbError } from '../errors.ts'
 import type { Backup, BackupFile } from './engine.ts'
 
 export interface Manifest {
   readonly format: 1
-  /** Of the server it comes from. */
+  /** Version of the server that wrote the backup. */
   readonly version: string
   /** ISO 8601. */
   readonly created: string
@@ -13,18 +13,18 @@ export interface Manifest {
   readonly engine: string
   readonly files: readonly BackupFile[]
   readonly catalog: unknown
-  /** CRC-32 of everything else as JSON without white space, in this order. */
+  /** CRC-32 of all other members as JSON without white space, in this order. */
   readonly checksum: number
 }
 
-/** The manifest of a backup that begins now, as the text it is kept as. */
+/** The manifest, as text, of a backup that begins now. */
 export function writeManifest(backup: Pick<Backup, 'catalog' | 'files'>, engine: string, version: string): string {
   const { catalog, files } = backup
   const content = { format: 1, version, created: new Date().toISOString(), engine, files, catalog } as const
   return `${JSON.stringify({ ...content, checksum: crc32(JSON.stringify(content)) }, null, 1)}\n`
 }
 
-/** Throws DbError `InvalidArguments` naming `source` when it is no manifest, damaged, or of a newer format. */
+/** Parses a manifest. Throws DbError `InvalidArguments` naming `source` if it is none, damaged, or of a newer format. */
 export function readManifest(text: string, source: string): Manifest {
   const wrong = (reason: string, cause?: unknown) => {
     throw new DbError('InvalidArguments', `${source}: ${reason}`, { cause })
@@ -42,7 +42,7 @@ export function readManifest(text: string, source: string): Manifest {
   return stray === undefined ? parsed : wrong(`${stray.path} leads out of the backup`)
 }
 
-/** A relative path that stays below its folder. */
+/** Whether a path is relative and stays below its folder. */
 function isInside(path: string): boolean {
   return !/[\\\0]/.test(path) && path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 }

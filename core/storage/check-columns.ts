@@ -1,4 +1,4 @@
-// What plugins hand to `Store.write` is checked here, column by column: the engine trusts it, and the log keeps it.
+// Checks what plugins hand to `Store.write`, column by column, because the engine and its log trust it.
 import { isUtf8 } from 'node:buffer'
 import { DbError } from '../errors.ts'
 import { type BytesData, type Column, type ColumnData, isValid, type RowTags, type TableWrite } from '../model/batch.ts'
@@ -7,13 +7,15 @@ import type { SeriesKeys, SeriesLabel, SeriesWrite } from '../model/series.ts'
 import { elementsPerRow, fixedArray, isBytesType, isColumnType, isTimestamp } from '../model/types.ts'
 import type { Steps } from '../pace.ts'
 
-/** A column of more rows is a step. */
+/** Rows checked in one step. */
 const stepRows = 1_024
 
-/** Above it row numbers do not fit what rows are counted with. */
+/** More rows would not fit the 32-bit row counters. */
 const maxRows = 2 ** 32 - 1
 
-/** Throws DbError `Unexpected` for data that is not what its column says, `InvalidArguments` for text that is no UTF-8. */
+/**
+ * Checks all columns of a write. Throws DbError `Unexpected` for data that does not match its column, `InvalidArguments` for text that is not UTF-8.
+ */
 export function* checkColumns(plugin: string, write: TableWrite): Steps<void> {
   const { table, rows, columns, tags, op = 'put', options = {} } = write
   const where = `plugin ${plugin}, table ${String(table)}`
@@ -30,7 +32,7 @@ export function* checkColumns(plugin: string, write: TableWrite): Steps<void> {
   if (tags !== undefined) checkTags(where, tags, rows)
 }
 
-/** The same for samples by series. */
+/** Checks a write of samples by series; throws like `checkColumns`. */
 export function checkSamples(plugin: string, write: SeriesWrite): void {
   const where = `plugin ${plugin}, table ${String(write.physicalTable)}`
   const { keys, samples, series, times, values, options = {} } = write
@@ -43,7 +45,7 @@ export function checkSamples(plugin: string, write: SeriesWrite): void {
   requireArray(`${where}: values`, values, Float64Array, samples)
 }
 
-/** Labels a plugin tells of a key. */
+/** Checks the labels a plugin gives for a key; throws like `checkColumns`. */
 export function checkLabels(where: string, labels: readonly SeriesLabel[]): void {
   const names = new Set<string>()
   for (const { name, value } of labels) {
@@ -55,7 +57,7 @@ export function checkLabels(where: string, labels: readonly SeriesLabel[]): void
   }
 }
 
-/** The same for one column of `rows` rows. */
+/** Checks one column of `rows` rows; throws like `checkColumns`. */
 export function checkColumn(path: string, column: Column, rows: number): void {
   if (typeof column !== 'object' || column === null) throw defect(`${path}: a column is ${String(column)}`)
   const { name, type, semantic, data, index } = column
@@ -108,17 +110,17 @@ function checkBitmap(where: string, { valid }: ColumnData, rows: number): void {
   }
 }
 
-/** What lies under a null is nobody's value: engines leave there what was in the memory before. */
+/** Skips nulls: engines leave arbitrary bytes there. */
 function checkBooleans(where: string, values: Uint8Array, valid: Uint8Array | undefined): void {
   for (let i = 0; i < values.length; i++) {
     if (values[i]! > 1 && isValid(valid, i)) throw defect(`${where}: row ${i} is ${values[i]}, a Boolean is 0 or 1`)
   }
 }
 
-/** Files hold seconds as microseconds: those that do not fit could never leave memory. */
+/** Parquet stores seconds as microseconds; larger values could not be flushed. */
 const maxSeconds = 9_223_372_036_854n
 
-/** Not what is wrong with a record of the log: rows that are in it are not given up for it. */
+/** Not checked for records of the log: rows that are already stored must not be lost for it. */
 function checkSeconds(path: string, { name, type, data }: Column): void {
   if (type !== 'TimestampSecond' || data.kind !== 'fixed') return
   const values = data.values as BigInt64Array
@@ -143,7 +145,7 @@ function checkBytes(where: string, { offsets, bytes }: BytesData, rows: number, 
   if (isText) checkText(where, offsets, bytes, start, end)
 }
 
-/** All texts together are UTF-8, and none begins in the middle of a character: so each of them is. */
+/** All texts together are valid UTF-8 and none begins within a character, so each of them is valid. */
 function checkText(where: string, offsets: Uint32Array, bytes: Uint8Array, start: number, end: number): void {
   const isWhole = isUtf8(bytes.subarray(start, end))
   for (let i = 0; i + 1 < offsets.length; i++) {
@@ -202,7 +204,7 @@ function checkNumbers(where: string, series: Uint32Array, rows: number, count: n
 
 type TypedArray = abstract new (...args: never[]) => { readonly length: number }
 
-/** Another array of the same length would be read as bytes that are not there. */
+/** An array of another type with the same length would be read beyond its bytes. */
 function requireArray(where: string, found: unknown, array: TypedArray, min: number, max?: number): void {
   if (!(found instanceof array)) throw defect(`${where}: expected ${array.name}, got ${nameOf(found)}`)
   const { length } = found

@@ -1,4 +1,5 @@
-// The seam between the rules of a database and the driver that keeps the data. Eight members; a ninth needs a decision record.
+// The storage engine interface: the seam between the database's rules and the driver that stores the data. Eight members; a ninth needs a decision
+// record.
 import type { Column, ResultBatch, ResultColumn } from '../model/batch.ts'
 import type { Limit } from '../model/limit.ts'
 import type { SeriesKeys, SeriesLabel } from '../model/series.ts'
@@ -14,229 +15,232 @@ export interface Engine {
   readonly name: string
   readonly supports: {
     readonly sql: boolean
-    /** Of statements, which the driver guards; absent: DuckDB's. */
+    /** Dialect of SQL statements; the driver checks that they are allowed (guard). Absent: DuckDB's. */
     readonly dialect?: Dialect
     readonly durable: boolean
     readonly distributed: boolean
-    /** SQL statements wait for their turn in the driver: nobody else makes them wait. */
+    /** True: the driver queues SQL statements itself, so the store does not. */
     readonly admission?: boolean
   }
   /** Databases, tables and columns; readable at once after `open`. */
   readonly catalog: Catalog
   /**
-   * Makes the data ready: recovers what a crash left, refuses a folder another process holds.
-   * What it has still to do once it answers is in the result.
+   * Opens the data: recovers after a crash, and refuses a folder that another process holds. The result tells about work that continues afterwards.
    */
   open(): Promise<Opening>
-  /** Stores all writes or none; resolves with the affected rows once they are as durable as configured and visible to queries. */
+  /** Stores all writes or none. Resolves with the number of affected rows once they are as durable as configured and visible to queries. */
   write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number>
   query(query: Query, signal: AbortSignal): Promise<QueryResult>
   maintain(task: Maintenance, signal: AbortSignal): Promise<Report>
   /**
-   * Ends running work and releases the folder; everything answered is durable. What can as well be done after the next start is left to
-   * it once `limit` fires. Safe without `open`, safe twice.
+   * Ends running work and releases the folder; everything answered is durable. Once `limit` fires, work that the next start can do is skipped. May be
+   * called without `open`, and twice.
    */
   close(limit?: AbortSignal): Promise<void>
 }
 
-/** What goes on after an engine was opened and answers. */
+/** Work that continues after `open`, while the engine already answers. */
 export interface Opening {
-  /** Resolves when there is nothing left to check or load; never rejects. Until then the server says that it is not ready. */
+  /** Resolves when nothing is left to check or load; never rejects. The server is not ready until then. */
   readonly settled: Promise<void>
-  /** Why it takes no writes until somebody sees to it; asked now and then, answers at once. Absent: nothing of the kind is known. */
+  /** Why the engine takes no writes until an operator acts; undefined if it does. Polled, so it must return at once. Absent: never. */
   readonly trouble?: () => string | undefined
 }
 
+/** Databases, tables, views and columns. Reading methods answer from memory; changes are durable when they resolve. */
 export interface Catalog {
   databases(): readonly Database[]
   database(name: string): Database | undefined
   tables(database: string): readonly Table[]
   table(database: string, name: string): Table | undefined
   createDatabase(name: string, options: TableOptions): Promise<Database>
-  /** Its options are these from now on, for the tables that are there, too. */
+  /** Replaces its options, for existing tables, too. */
   changeDatabase(name: string, options: TableOptions): Promise<Database>
-  /** With its tables and views. */
+  /** Drops its tables and views, too. */
   dropDatabase(name: string): Promise<void>
   views(database: string): readonly View[]
   view(database: string, name: string): View | undefined
-  /** A new view, or another one of the same name. */
+  /** Creates the view, or replaces the one of the same name. */
   putView(view: View): Promise<void>
   dropView(view: View): Promise<void>
   createTable(definition: TableDefinition): Promise<Table>
   changeTable(table: Table, change: TableChange): Promise<Table>
-  /** All steps or none, in order; the table of each as it is then. A thousand new tables cost one change of what is on the disk. */
+  /** Applies all steps in order, or none. Returns the table after each step. One durable change, however many steps. */
   changeTables(steps: readonly TableStep[]): Promise<readonly Table[]>
   dropTable(table: Table): Promise<void>
-  /** Rows and bytes at rest, as far as the driver knows them without reading data. */
+  /** Stored rows and bytes, as far as known without reading data. */
   statistics(table: Table): TableStatistics
-  /**
-   * What the driver knows the series of these keys as. Within a scope, a key means the same series as long as `isCurrent` says so: one of
-   * `table` where that is given, so that equal keys of two tables are two series.
-   */
+  /** Looks up the series numbers of keys. Within a scope (and within `table`, if given), a key means the same series while `isCurrent` says true. */
   findSeries(scope: string, keys: SeriesKeys, table?: string): Steps<SeriesNumbers>
-  /** Numbers for keys that were unknown; afterwards they are not, as long as the numbers are current. */
+  /** Registers keys that were unknown. They are known from then on, while the numbers are current. */
   addSeries(numbers: SeriesNumbers, additions: readonly SeriesAddition[]): void
-  /** Whether rows with exactly these tags have been written to a table. Costs a look into memory. */
+  /** Whether rows with exactly these tags were written to a table. Answers from memory. */
   knowsSeries(table: Table, labels: readonly SeriesLabel[]): boolean
-  /** Reads what other processes changed of databases, tables and views; absent where none may. */
+  /** Reads changes of databases, tables and views that other processes made; absent if no other process can. */
   refresh?(): Promise<void>
-  /** False once a change of some table made the numbers useless: they must be found again. */
+  /** False once a change of a table invalidated the numbers; look them up again. */
   isCurrent(numbers: SeriesNumbers): boolean
 }
 
-/** What series are known as, key by key: the driver's own business but for the keys without. */
+/** The series of some keys, in the driver's own representation, and the indexes of the keys that have none. */
 export interface SeriesNumbers {
   readonly unknown: readonly number[]
 }
 
 /** What an unknown key stands for. */
 export interface SeriesAddition {
-  /** Which key. */
+  /** Index of the key. */
   readonly index: number
-  /** Has all columns; its time index is in milliseconds where samples are written. */
+  /** The table has all columns already. For samples its time index is in milliseconds. */
   readonly table: Table
-  /** Name of the `Float64` column for the numbers of samples; the time index where rows bring their columns. */
+  /** Name of the `Float64` column for the samples' values. For rows with columns: the time index. */
   readonly value: string
   readonly labels: readonly SeriesLabel[]
 }
 
-/** A table to make, or to change. */
+/** A table to create or to change. */
 export type TableStep =
   | { readonly kind: 'create'; readonly definition: TableDefinition }
   | { readonly kind: 'change'; readonly table: Table; readonly change: TableChange }
 
+/** How much a table stores. */
 export interface TableStatistics {
-  /** Undefined where the driver would have to read to know. */
+  /** Undefined if the driver would have to read data to know. */
   readonly rows: number | undefined
   readonly bytes: number
   readonly files: number
-  /** Of a table with tags, as far as known. */
+  /** Number of series, for tables with tags, as far as known. */
   readonly series?: number
 }
 
-/** A write whose columns all exist in the table with the same type; columns left out are null. */
+/** Rows for an existing table that has all columns with the same types. Columns left out are null. */
 export interface ResolvedWrite {
   readonly table: Table
   readonly rows: number
-  /** Parallel to nothing: each names a column of `table` exactly. */
+  /** In any order; each names a column of `table`. */
   readonly columns: readonly Column[]
   readonly op: 'put' | 'delete'
-  /** The tags of the rows, where `columns` has none of them. */
+  /** The tags of the rows; `columns` has no tags then. */
   readonly tags?: ResolvedTags
-  /** How many series the table may have with those of the rows. Throws LimitReached. */
+  /** The most series the table may have with those of the rows. The driver throws LimitReached beyond. */
   readonly seriesLimit?: Limit
 }
 
-/** Rows whose tags all have numbers. */
+/** The tags of rows as series numbers; all keys are known. */
 export interface ResolvedTags {
-  /** Current. */
+  /** Must be current (`isCurrent`). */
   readonly numbers: SeriesNumbers
-  /** Of each row, at least as many as there are: which key. */
+  /** Index of the key of each row; may be longer than `rows`. */
   readonly series: Uint32Array
 }
 
-/** Samples of series that all have numbers. The driver copies what it keeps. */
+/** Samples of series whose keys are all known. The driver copies what it keeps. */
 export interface ResolvedSeries {
-  /** Current. */
+  /** Must be current (`isCurrent`). */
   readonly numbers: SeriesNumbers
   readonly rows: number
-  /** Of each sample, at least `rows`: which key. */
+  /** Index of the key of each sample; may be longer than `rows`. */
   readonly series: Uint32Array
   /** Milliseconds since 1970. */
   readonly times: BigInt64Array
   readonly values: Float64Array
 }
 
+/** A query of one of three kinds. */
 export type Query = SqlQuery | ScanQuery | SeriesQuery
 
 /** One SELECT-like statement of the engine's SQL dialect. */
 export interface SqlQuery {
   readonly kind: 'sql'
   readonly text: string
-  /** Where tables are named in `text`: the driver puts the table's rows there, columns under their `physical` names. Ascending, not overlapping. */
+  /** Where `text` names tables: the driver inserts the table's rows there, with columns under their `physical` names. Ascending, not overlapping. */
   readonly relations: readonly Relation[]
-  /** Names in `text` that stand for rows the server itself knows how to read, such as a file; like relations. */
+  /** Where `text` names rows that the server itself can read, such as a file; like relations. */
   readonly given?: readonly GivenRows[]
-  /** Its plan is asked for instead of its rows: EXPLAIN with options. */
+  /** The options of EXPLAIN: the plan is returned instead of the rows. */
   readonly explain?: string
-  /** IANA time zone for zone-less time literals and date functions. */
+  /** IANA name of the time zone for time literals without one, and for date functions. */
   readonly timezone: string
-  /** Where statements wait for their turn, users take turns. */
+  /** Name of the user: where statements queue, users take turns. */
   readonly user?: string
-  /** What `$1`, `$2` … in `text` stand for; each stands there at least once. */
+  /** Values of `$1`, `$2` … in `text`; each is used at least once. */
   readonly parameters?: readonly SqlValue[]
-  /** Where its rows go; the result is one row then, how many there were. What fails may leave a part of them. */
+  /** Writes the rows to a file; the result is then one row with their number. A failed query may leave a partial file. */
   readonly target?: FileTarget
   /**
-   * The rows of its only relation are those written from now on, each version of a row for itself; the statement runs over them again
-   * and again until the result is closed or the table is gone. With `existing`, it first answers over the rows that are there.
+   * Live tail: the statement runs again and again over rows of its only relation as they are written, each version of a row by itself, until the
+   * result is closed or the table is gone. With `existing`, it first runs over the rows that are stored.
    */
   readonly follow?: Follow
 }
 
+/** Rows that the server itself reads, and where a statement names them. */
 export interface GivenRows {
   /** Offsets into `text` of the name. */
   readonly start: number
   readonly end: number
-  /** A call or a query in parentheses in the engine's dialect. No part of it is text of a user: it may read files. */
+  /** A call or a query in parentheses, in the engine's dialect. It contains no text of a user, so it may read files. */
   readonly sql: string
 }
 
+/** A file that a query writes. */
 export interface FileTarget {
-  /** Absolute, in the export folder. */
+  /** Absolute path within the export folder. */
   readonly path: string
-  /** In the engine's SQL dialect: format, compression and the like. */
+  /** Format, compression and other options, in the engine's SQL dialect. */
   readonly options: string
 }
 
+/** How a live tail runs. */
 export interface Follow {
-  /** Milliseconds between two looks at what was written. The result has a batch without rows after each. */
+  /** Milliseconds between two runs. After each run the result yields a batch without rows. */
   readonly interval: number
-  /** Bytes of rows that may wait for a look while the result is not read on; those beyond are left out. */
+  /** Bytes of rows that may wait while the result is not read; further rows are left out. */
   readonly limit: number
-  /** Rows that are deleted are looked at, too: of them there are the tags and the time, everything else is null. */
+  /** True: deleted rows are returned, too, with their tags and time; all other columns are null. */
   readonly deletes?: boolean
-  /** First the rows that are there, as a query without `follow` answers them, then those written after these: each row is one or the other. */
+  /** True: starts with the stored rows, as a query without `follow` returns them; rows written later follow, each row once. */
   readonly existing?: boolean
 }
 
-/** Text, a 64-bit integer, a float, a truth value. */
+/** A constant: text, a 64-bit integer, a float or a boolean. */
 export type SqlValue = string | bigint | number | boolean
 
+/** A table that a statement names, and where. */
 export interface Relation {
   /** Offsets into `text` (UTF-16 units) of the table factor's name, without its alias. */
   readonly start: number
   readonly end: number
   readonly table: Table
-  /** The name the rest of the statement knows it by; put after the relation when it has no alias of its own. */
+  /** The name by which the rest of the statement refers to it. The driver puts it after the relation if that has no alias of its own. */
   readonly alias?: string
-  /** Names of the only columns the statement can mean; absent: all of them. The others may be left out, or not. */
+  /** Names of all columns that the statement can refer to; absent: all. The driver may leave out the others. */
   readonly columns?: readonly string[]
-  /** Met by every row that can have a part in the result: rows that do not meet it may be left out, or not. */
+  /** A condition that every row with an effect on the result fulfils; the driver may leave out other rows. */
   readonly where?: Condition
 }
 
-/** What a row of a table meets; columns under the names users know. */
+/** A condition on rows of a table, with columns under the names users know. */
 export type Condition =
   | { readonly kind: 'all'; readonly of: readonly Condition[] }
   | { readonly kind: 'any'; readonly of: readonly Condition[] }
   /**
-   * Text that holds `term`, neither end of it between two letters or digits of ASCII; with `folded` the text in lower case holds the
-   * term in lower case.
+   * The text contains `term`, and no ASCII letter or digit continues the term's first or last letter or digit. `folded`: compares the text in lower
+   * case with the term in lower case.
    */
   | { readonly kind: 'term'; readonly column: string; readonly term: string; readonly folded: boolean }
-  /** Text that holds `text` somewhere. */
+  /** The text contains `text`. */
   | { readonly kind: 'contains'; readonly column: string; readonly text: string }
-  /** A text or an integer, `value` as text. */
+  /** A text or an integer column equals `value`, given as text. */
   | { readonly kind: 'equals'; readonly column: string; readonly value: string }
-  /** The time index in its own unit, from one time to before another. */
+  /** The time index, in its own unit, lies in `[from, to)`. */
   | { readonly kind: 'time'; readonly from?: bigint; readonly to?: bigint }
   /** No row of the table has the same tags and a later time. */
-  | { readonly kind: 'newest' }
-  /** There are not so many rows of the table with a later time. */
+  | { readonly kind: 'latest' }
+  /** Fewer than `rows` rows of the table have a later time. */
   | { readonly kind: 'last'; readonly rows: number }
 
-/** Whole columns of one table between two times (in the time index's unit, end exclusive), in no order. */
+/** Whole columns of one table for a range of time (in the time index's unit, end exclusive), in no order. */
 export interface ScanQuery {
   readonly kind: 'scan'
   readonly table: Table
@@ -246,129 +250,132 @@ export interface ScanQuery {
 }
 
 /**
- * Samples of the chosen series of one table with tags: `series` (the driver's number of it), `time` (a float, in the time index's unit),
- * then the values, in no order but series by series in runs of ascending times. Samples without any value are left out.
+ * Samples of the selected series of one table with tags. Result columns: `series` (the driver's number of it), `time` (a float, in the time index's
+ * unit), then the values. Series come in no order, each as a run with ascending times. Samples without any value are left out.
  */
 export interface SeriesQuery {
   readonly kind: 'series'
   readonly table: Table
-  /** Tables with the physical table, the options and the `values` columns of `table`: asked the same, at once. */
+  /** Further tables with the same physical table, options and `values` columns as `table`; queried together. */
   readonly others?: readonly Table[]
-  /** All must pass. */
+  /** All must match. */
   readonly matches: readonly TagMatch[]
-  /** Columns: numbers come as floats, text as text. */
+  /** Names of columns. Numbers are returned as floats, text as text. */
   readonly values: readonly string[]
   readonly from?: bigint
   readonly to?: bigint
-  /** Each series with any row once, without times and values. */
+  /** True: returns each series that has any row once, without times and values. */
   readonly distinct?: boolean
-  /** Asked of one number column alone; an engine may answer with samples all the same. */
+  /** A reduction of the samples; needs exactly one number column. The engine may ignore it and return samples. */
   readonly reduction?: Reduction
 }
 
-/** What is made of the samples of each series where they are read, so that they need not be handed over. */
+/** A computation on the samples of each series, done where they are read, so that fewer values cross threads. */
 export interface Reduction {
-  /** URL of a module with the export `createReducer`. It is loaded in other threads: it should import little. */
+  /** URL of a module that exports `createReducer`. Other threads load it, so it should import little. */
   readonly module: string
-  /** What that is called with; it is cloned for other threads. */
+  /** Argument of `createReducer`; cloned for other threads. */
   readonly options: unknown
-  /** Values that come out for each series. */
+  /** Number of values returned for each series. */
   readonly width: number
 }
 
-/** What is known of queries before any comes. */
+/** Hints about queries that will come. */
 export interface ExpectedQueries {
-  /** Modules that reductions will name: whoever loads them before makes the first of these quicker. */
+  /** Modules that reductions will name. Loading them early makes the first query faster. */
   readonly reducers: readonly string[]
 }
 
+/** The function that a module of reductions exports as `createReducer`. */
 export type CreateReducer = (options: unknown) => Reducer
 
 /**
- * Puts what it makes of the samples of one series into `out`, and 1 into `present` beside each value it puts there. Times ascend, in the
- * unit of the time index; both arrays stay as they are during the call, and are written over afterwards.
+ * Writes values computed from the samples of one series into `out`, and 1 into `present` at the same indexes. Times ascend, in the unit of the time
+ * index. `times` and `values` are reused after the call.
  */
 export type Reducer = (times: Float64Array, values: Float64Array, out: Float64Array, present: Uint8Array) => void
 
-/** A test of a tag's value as text; '' where a series has none, or the table has no such tag. */
+/** A test of a tag's value as text. The value is '' if the series or the table has no such tag. */
 export interface TagMatch {
   readonly column: string
   readonly test: (value: string) => boolean
-  /** The only value that passes, where that is known: it need not be looked for. */
+  /** The only value that passes, if there is exactly one: the driver can look it up. */
   readonly equals?: string
 }
 
-/** Tags of a series that have a value, by name ascending, with it as text. Series of a table with the same names may share them. */
+/** The tags of a series that have a value, as text, sorted by name. Series with the same tag names may share the arrays. */
 export interface SeriesTags {
   readonly table: Table
   readonly names: readonly string[]
   readonly values: readonly string[]
 }
 
-/** How rows that lie together are read. */
+/** How one part of a table (a file or memtable) is read, for EXPLAIN ANALYZE. */
 export interface PartRead {
   readonly table: string
-  /** A name of it, without a path of this machine. */
+  /** Name of the part, without the server's paths. */
   readonly part: string
-  /** A word for the way, and why it was chosen. */
+  /** How the part is read (one word), and why. */
   readonly path: string
   readonly reason: string
   readonly rows: number
   readonly bytes: number
-  /** Of rows in memory: how many are sorted by series, so that those of other series are not looked at. */
+  /** For memtables: rows that are sorted by series, so that rows of other series are skipped. */
   readonly sorted?: number
-  /** Row groups that are read, and those that are left out, where the driver knows them. */
+  /** Row groups read and skipped, if the driver knows. */
   readonly groups?: { readonly read: number; readonly pruned: number }
-  /** Looks for decoded pages that may be in memory. */
+  /** Hits and misses of the cache of decoded pages. */
   readonly pages?: { readonly hits: number; readonly misses: number }
 }
 
+/** The result of a query; rows are produced while it is read. */
 export interface QueryResult {
   readonly columns: readonly ResultColumn[]
-  /** Of a query that follows: how many of the rows written were left out so far. */
+  /** Live tail: rows left out so far. */
   readonly lost?: () => number
-  /** Of a series query. */
+  /** Series query: the tags of a series number. */
   readonly labels?: (series: number) => SeriesTags
   /**
-   * Whether it was reduced as asked. Its columns are then the number of the series, the `width` values of each row one row after the
-   * other, and at the same indices whether there is one (0 or 1); series without any value are left out.
+   * True: the requested reduction was done. The columns are then the series number, the `width` values of each series one after the other, and at the
+   * same indexes whether there is a value (0 or 1). Series without any value are left out.
    */
   readonly reduced?: boolean
-  /** Of a reduced one whose series come as they are found: in another order each time, `labels` and their numbers are settled after the last. */
+  /** Reduced series come in an arbitrary order; `labels` and the series numbers are valid after the last batch. */
   readonly inAnyOrder?: boolean
-  /** How the rows of its tables are read, for people; counts of what is read grow until the last batch. */
+  /** How the parts of its tables are read, for people; the counts grow until the last batch. */
   readonly reading?: () => readonly PartRead[]
-  /** Reads on as it is iterated; leaving the loop early or calling `close` stops the query and frees what it holds. */
+  /** Produces batches as it is iterated. Leaving the loop early or calling `close` stops the query and frees its memory. */
   batches(): AsyncIterable<ResultBatch>
   close(): void
 }
 
 /**
- * Background work asked for from outside: rows to files, or files merged and expired ones removed, without a table of all; or a backup:
- * `receive` gets a state of all data that holds everything answered before the call, and keeps it as long as its promise is open.
+ * Maintenance on request: flush writes rows to files, compact merges files and removes expired ones; without `table`, for all tables. A backup calls
+ * `receive` with a snapshot that has everything answered before the call, and keeps it until the promise of `receive` settles.
  */
 export type Maintenance =
   | { readonly kind: 'flush' | 'compact'; readonly table?: Table }
   | { readonly kind: 'backup'; readonly receive: (backup: Backup) => Promise<void> }
 
-/** All data at one moment, as files that do not change. */
+/** A snapshot of all data, as files that do not change. */
 export interface Backup {
-  /** What the driver needs besides the files to bring everything back: plain JSON. */
+  /** What the driver needs besides the files to restore the data: plain JSON. */
   readonly catalog: unknown
   readonly files: readonly BackupFile[]
-  /** The bytes of a file from an offset on, as they are on disk. */
+  /** The bytes of a file on disk, starting at an offset. */
   read(file: BackupFile, from: number): AsyncIterable<Uint8Array>
 }
 
+/** A file of a backup. */
 export interface BackupFile {
-  /** Unique, with slashes; the same path with the same size and checksum is the same file in every later backup. */
+  /** Unique path with slashes. The same path, size and checksum mean the same file in every later backup. */
   readonly path: string
   readonly bytes: number
-  /** CRC-32. */
+  /** CRC-32 of its bytes. */
   readonly checksum: number
 }
 
-/** What was written, or is in the backup. */
+/** How much a maintenance task wrote, or a backup holds. */
 export interface Report {
   readonly rows: number
   readonly bytes: number

@@ -1,7 +1,7 @@
-// The one folder whose files statements may write and read by name.
+// The only folder whose files statements may read and write by name.
 import { join, resolve } from 'node:path'
 
-/** `export` below `storage.data_home`, absolute. Made when something is written to it. */
+/** The absolute path of `export` below `storage.data_home`; created at the first write. */
 export function exportFolder(dataHome: string): string {
   return resolve(join(dataHome, 'export'))
 }

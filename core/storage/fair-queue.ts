@@ -1,7 +1,7 @@
-// Requests that wait, by user: the next one is of the user who was served longest ago.
+// A fair queue: of all waiting requests, the next is one of the user who was served longest ago.
 
 export class FairQueue<T> {
-  /** In the order in which users are served; a user without requests is not in it. */
+  /** Users with waiting requests, in the order in which they will be served. */
   readonly #users = new Map<string, Set<T>>()
   #size = 0
 
@@ -16,7 +16,7 @@ export class FairQueue<T> {
     this.#size++
   }
 
-  /** False where it does not wait any more. */
+  /** False if it no longer waits. */
   remove(user: string, item: T): boolean {
     const items = this.#users.get(user)
     if (items?.delete(item) !== true) return false
@@ -25,7 +25,7 @@ export class FairQueue<T> {
     return true
   }
 
-  /** The one that is next. */
+  /** The next item, without removing it. */
   first(): T | undefined {
     return this.find(() => true)
   }
@@ -39,7 +39,7 @@ export class FairQueue<T> {
     for (const [user, items] of this.#users) {
       const [item] = items
       this.remove(user, item!)
-      // Behind all others.
+      // Moves the user behind all others.
       if (this.#users.delete(user)) this.#users.set(user, items)
       return item
     }

@@ -1,4 +1,4 @@
-// For plugins that forward what is stored: the rows of a table as they are written, whoever writes them.
+// For plugins that forward stored data: the rows of a table as they are written, by any protocol.
 import { isDbError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { ResultBatch, ResultColumn } from '../model/batch.ts'
@@ -7,31 +7,30 @@ import type { QueryResult } from './engine.ts'
 import type { Store } from './store.ts'
 
 interface FollowOptions {
-  /** In the database of the context. */
+  /** A table in the context's database. */
   readonly table: string
-  /** Milliseconds between two looks at what was written. Default: 1000. */
+  /** Milliseconds between two reads of new rows. Default: 1000. */
   readonly interval?: number
-  /** Bytes of rows that may wait while nobody asks for them; those beyond are left out. Default: 16 MiB. */
+  /** Bytes of rows that may wait while the caller does not iterate; further rows are left out. Default: 16 MiB. */
   readonly limit?: number
-  /** When it fires, the rows that were written before come still, then the loop ends: for handing on what waits at the stop. */
+  /** When it fires, rows written before it are still returned, then the loop ends: for forwarding what is left when the server stops. */
   readonly until?: AbortSignal
 }
 
 interface FollowedRows {
   readonly columns: readonly ResultColumn[]
   readonly batch: ResultBatch
-  /** Rows left out so far, because too many waited. */
+  /** Rows left out so far because too many waited. */
   readonly lost: number
 }
 
-/** Said of a table that was dropped or changed since it was looked up. */
+/** Errors that mean the table was dropped or changed since it was looked up. */
 const outdated: ReadonlySet<string> = new Set(['RequestOutdated', 'TableNotFound'])
 
 /**
- * Rows written from the first `next()` on, each version of a row for itself, until `until` or the context's signal fires or the loop is left. Waits for
- * a table that is not there yet, or not any more; of one that is made meanwhile there are all rows: those written before it could be
- * followed come first, and of each only its latest version. Columns that are added to the table are seen when it is followed anew. Throws
- * what a query throws.
+ * Rows written from the first `next()` on, each version of a row by itself, until `until` or the context's signal fires or the loop is left. Waits
+ * for a table that does not exist yet, or was dropped. If the table is created while waiting, all its rows are returned: of those written before
+ * following began, only the latest version. Columns added to the table appear when it is followed anew. Throws what a query throws.
  */
 export async function* followTable(
   store: Store,
@@ -58,7 +57,7 @@ export async function* followTable(
     known = table.id
     const lost = () => missed + (result.lost?.() ?? 0)
     try {
-      // A batch without rows ends a look; a look that began after `until` is the last.
+      // A batch without rows ends a run; the first run that began after `until` is the last.
       let isLast = false
       for await (const batch of result.batches()) {
         if (batch.rows > 0) yield { columns: result.columns, batch, lost: lost() }

@@ -1,16 +1,16 @@
-// What a driver knows of the series that a write is about, key by key.
+// The series of a write as the driver knows them, key by key.
 import type { SeriesKeys } from '../model/series.ts'
 import type { SeriesNumbers } from './engine.ts'
 import type { KeySalt } from './key-index.ts'
 
-/** What `find` gave out: valid as long as `isCurrent` says so. */
+/** The result of `find`, valid while `isCurrent` is true. */
 export class FoundSeries implements SeriesNumbers {
   readonly keys: SeriesKeys
   readonly scope: string
   readonly epoch: object
   readonly salt: KeySalt | undefined
   readonly targets: Uint32Array
-  /** Of each key: the number of its series, or of what the driver keeps of it. */
+  /** For each key: its series number, or the driver's number of its entry. */
   readonly tsids: Uint32Array
   unknown: readonly number[] = []
 

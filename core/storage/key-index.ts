@@ -1,11 +1,11 @@
-// From the keys of series, as a protocol writes them, to the numbers the registry gave them.
+// An index from the keys of series, as protocols write them, to series numbers.
 import type { SeriesKeys } from '../model/series.ts'
 import { KeyHash } from '../model/series-hash.ts'
 import type { Steps } from '../pace.ts'
 import { free } from '../workers/free.ts'
 import { HashSlots } from './hash-slots.ts'
 
-/** Four words that part equal keys which mean different things. */
+/** Four words mixed into the hash, so that equal keys of different scopes differ. */
 export type KeySalt = Readonly<Int32Array>
 
 /** Words of an entry: four of the hash, the series number, the target, the entry that came after it last time, and one unused. */
@@ -13,16 +13,18 @@ const words = 8
 const tsidWord = 4
 const targetWord = 5
 const nextWord = 6
-/** Keys of one step. */
+/** Keys looked up in one step. */
 const stepKeys = 4_096
 
-/** Slot and number of the series of some keys. */
+/** Series numbers of keys, and the targets they belong to. */
 interface FoundKeys {
   readonly targets: Uint32Array
   readonly tsids: Uint32Array
 }
 
-/** Entries lie in the order their keys came in. Senders repeat that order, so that the next entry is guessed before it is looked for. */
+/**
+ * Entries lie in the order in which keys came first. Senders repeat that order, so the entry after the previous one is tried before the hash table.
+ */
 export class KeyIndex {
   readonly #hash = new KeyHash()
   #entries = new Int32Array(1024 * words)
@@ -33,7 +35,7 @@ export class KeyIndex {
     return this.#count
   }
 
-  /** Fills in what is known of the keys; returns the others. */
+  /** Fills in the entries of known keys and returns the indexes of the others. */
   *find(keys: SeriesKeys, found: FoundKeys, salt?: KeySalt): Steps<number[]> {
     const { bytes, count } = keys
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -46,7 +48,7 @@ export class KeyIndex {
     return unknown
   }
 
-  /** Of the keys from one to another; `before` is the entry of the one before them, -1 where it has none. Returns that of the last. */
+  /** Looks up the keys from one index to another. `before` is the entry of the key before them, -1 for none. Returns the entry of the last key. */
   #findSome(
     keys: SeriesKeys,
     view: DataView,
@@ -78,7 +80,7 @@ export class KeyIndex {
     return before
   }
 
-  /** Keeps what a key stands for; `view` is of the bytes of the keys. */
+  /** Adds an entry for a key; `view` covers the bytes of the keys. */
   add(keys: SeriesKeys, view: DataView, i: number, target: number, tsid: number, salt?: KeySalt): void {
     this.#take(keys, view, i, salt)
     let entry = this.#seek()
@@ -87,7 +89,7 @@ export class KeyIndex {
     this.#entries[entry * words + targetWord] = target
   }
 
-  /** Makes the hash of a key the last one. */
+  /** Computes the hash of a key, or takes the one that came with it. */
   #take({ starts, ends, hashes }: SeriesKeys, view: DataView, i: number, salt: KeySalt | undefined): void {
     const hash = this.#hash
     if (hashes === undefined) hash.of(view, starts[i]!, ends[i]!)
@@ -95,7 +97,7 @@ export class KeyIndex {
     if (salt !== undefined) hash.mix(salt)
   }
 
-  /** Whether an entry is that of the last hash. */
+  /** Whether the entry has the current hash. */
   #is(entry: number): boolean {
     const { a, b, c, d } = this.#hash
     const entries = this.#entries
@@ -109,14 +111,14 @@ export class KeyIndex {
     )
   }
 
-  /** The entry of the last hash, or -1. */
+  /** The entry with the current hash, or -1. */
   #seek(): number {
     let entry = this.#slots.find(this.#hash.a)
     while (entry >= 0 && !this.#is(entry)) entry = this.#slots.next()
     return entry
   }
 
-  /** One more entry, of the last hash. */
+  /** Adds an entry with the current hash. */
   #append(): number {
     const entry = this.#count++
     if (this.#count * words > this.#entries.length) this.#grow()

@@ -1,17 +1,17 @@
-// How far what writers bring may make a database and its tables grow: `[limits]` of the configuration, whichever protocol they come by.
+// Limits on how far writers may grow a database and its tables: `[limits]` of the configuration, for every protocol.
 import type { Config } from '../config/schema.ts'
 import { DbError } from '../errors.ts'
 import type { Limit } from '../model/limit.ts'
 import { systemDatabase } from './system.ts'
 
 export interface DatabaseLimits {
-  /** Tables of the database that have rows of their own. */
+  /** Tables that have files of their own. */
   readonly tables: Limit
-  /** Tables of the database whose rows lie in another one: metrics. */
+  /** Logical tables (metrics), whose rows lie in a physical table. */
   readonly metrics: Limit
   /** Columns of one table. */
   readonly columns: Limit
-  /** Sets of tag values of one table, which are kept in memory; those of all metrics that share a table count together. */
+  /** Series of one table. They are kept in memory; logical tables that share a physical one count together. */
   readonly series: Limit
   /** Bytes of one tag value. */
   readonly tag_length: Limit
@@ -21,7 +21,10 @@ export type LimitName = keyof DatabaseLimits
 
 export type LimitsOf = (database: string) => DatabaseLimits
 
-/** The limits as the configuration has them when they are asked for. Those of all do not bind the server's own database: only it writes there. */
+/**
+ * Looks the limits up in the configuration whenever they are asked for. The common limits do not bind the system database, where only the server
+ * writes.
+ */
 export function configuredLimits(config: Pick<Config, 'limits'>): LimitsOf {
   return database => {
     const { databases, ...common } = config.limits
@@ -41,11 +44,11 @@ export function configuredLimits(config: Pick<Config, 'limits'>): LimitsOf {
   }
 }
 
-/** What is refused at a limit. */
+/** A write would exceed a limit of its database. `code` is `InvalidArguments`. */
 export class LimitReached extends DbError {
   readonly limit: LimitName
 
-  /** `where` is a database, a table or a tag as the message names it. */
+  /** `where` names the database, table or tag in the message. */
   constructor(where: string, limit: LimitName, { max, key }: Limit, problem = `would have more than ${max} ${limit}`) {
     super('InvalidArguments', `${where} ${problem} (${key})`)
     this.limit = limit

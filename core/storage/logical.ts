@@ -1,4 +1,4 @@
-// Rules of tables that share a physical one, a metric each, whatever driver keeps them.
+// Rules for logical tables that share a physical one, for every driver.
 import type { ColumnDefinition, Table, TableOptions } from '../model/table.ts'
 
 export function isLogical(table: Table): boolean {
@@ -14,10 +14,14 @@ export function mergesFields({ options }: { readonly options: TableOptions }): b
   return options.merge_mode === 'last_non_null' && !options.append_mode
 }
 
-/** Why a table cannot hold a logical one with this time index and these modes; undefined when it can. */
-export function hostProblem(host: Table, time: ColumnDefinition, modes: TableOptions): string | undefined {
-  if (!isPhysical(host)) return 'it is an ordinary table'
-  const { timeIndex, options } = host
+/** Why the physical table cannot hold a logical one with this time index and these options; undefined if it can. */
+export function physicalTableProblem(
+  physicalTable: Table,
+  time: ColumnDefinition,
+  modes: TableOptions
+): string | undefined {
+  if (!isPhysical(physicalTable)) return 'it is an ordinary table'
+  const { timeIndex, options } = physicalTable
   if (timeIndex.type !== time.type) return `its time index is ${timeIndex.type}, not ${time.type}`
   for (const mode of shared) {
     if ((options[mode] || undefined) !== (modes[mode] || undefined)) {
@@ -27,7 +31,7 @@ export function hostProblem(host: Table, time: ColumnDefinition, modes: TableOpt
   return undefined
 }
 
-/** Modes a physical table takes from its first logical one, and that the others must have too. */
+/** Options that a physical table takes from its first logical table, and that all others must have as well. */
 export function sharedModes({ append_mode, merge_mode, skip_wal }: TableOptions): TableOptions {
   return {
     ...(append_mode !== undefined && { append_mode }),
@@ -39,7 +43,7 @@ export function sharedModes({ append_mode, merge_mode, skip_wal }: TableOptions)
 const shared = ['append_mode', 'merge_mode', 'skip_wal'] as const
 const fixed = ['physical_table', 'physical_metric_table'] as const
 
-/** Why a table cannot take on these options later; undefined when it can. */
+/** Why a table cannot take these options later; undefined if it can. */
 export function changeProblem(table: Table, options: TableOptions): string | undefined {
   const changes = (key: keyof TableOptions) => key in options && options[key] !== table.options[key]
   const option = fixed.find(changes)

@@ -1,12 +1,12 @@
-// Names that this process does not know yet: another one may have made what they stand for.
+// Retries work that failed on an unknown name, because another process may have created it meanwhile.
 import { type ErrorCode, isDbError } from '../errors.ts'
 import type { Store } from './store.ts'
 
 const unknown: ReadonlySet<ErrorCode> = new Set(['DatabaseNotFound', 'TableNotFound', 'TableColumnNotFound'])
 
 /**
- * What `work` resolves with; done once more, after a look at what others changed, where it knows a name not and other processes may write to
- * the same tables. Such an error must come before `work` changes anything.
+ * The result of `work`. If it fails on an unknown name and other processes may write to the same tables, the catalog is refreshed and `work` called
+ * once more; so it must fail before it changes anything.
  */
 export async function lookAgain<T>(store: Pick<Store, 'isShared' | 'refresh'>, work: () => Promise<T>): Promise<T> {
   if (!store.isShared) return work()

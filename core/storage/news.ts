@@ -1,9 +1,9 @@
-// For whoever waits until something is so: looks again each time it may have become so.
+// A condition variable: waiters check again whenever something may have changed.
 
 interface News {
-  /** Something changed: all who wait look again, before the call returns. */
+  /** Makes all waiters check again, before the call returns. */
   tell(): void
-  /** What `look` finds, as soon as it finds something. Rejects with the signal's reason. */
+  /** The first result of `look` that is not undefined. Rejects with the signal's reason. */
   until<T>(look: () => T | undefined, signal: AbortSignal): Promise<T>
 }
 

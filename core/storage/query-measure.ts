@@ -1,4 +1,4 @@
-// What queries take of the engine, by kind, for /metrics: not what a client takes to read their rows.
+// Metrics of queries by kind: the engine's time, without the time clients take to read rows.
 import type { RequestContext } from '../http/context.ts'
 import type { Histogram, Metrics } from '../metrics/metrics.ts'
 import type { Span, Tracing } from '../trace/trace.ts'
@@ -6,7 +6,7 @@ import type { Query, QueryResult } from './engine.ts'
 import type { Semaphore } from './semaphore.ts'
 import { timed } from './timed.ts'
 
-/** Waits for admission, runs a query and measures it. The query counts as running until its result is read to the end, left or closed. */
+/** Waits for admission, then runs and measures a query. It counts as running until its result is read to the end or closed. */
 type RunQuery = (kind: Query['kind'], asking: Asking, run: () => Promise<QueryResult>) => Promise<QueryResult>
 
 type Asking = Pick<RequestContext, 'signal' | 'user'>
@@ -78,7 +78,7 @@ function end(span: Span | undefined, error: unknown): void {
   span?.end()
 }
 
-/** The result, timed as it is read. */
+/** Measures the result while it is read. */
 function measured(result: QueryResult, began: number, { kind, elapsed, leave, failed, span }: Ends): QueryResult {
   let cost = performance.now() - began
   let open = true

@@ -1,4 +1,4 @@
-// Tags of rows by keys: those of known keys pass as numbers, those of new ones become columns of the table and get numbers.
+// Tags of rows by keys: known keys become series numbers at once, unknown ones get columns and numbers first.
 import { DbError } from '../errors.ts'
 import type { Column, TableWrite } from '../model/batch.ts'
 import type { SeriesLabel } from '../model/series.ts'
@@ -10,7 +10,7 @@ import type { LimitsOf } from './limits.ts'
 import { checkName } from './schema.ts'
 import { seriesOf, seriesQuota, type WriteQuota } from './write-quota.ts'
 
-/** Series that are looked at in one step. */
+/** Series checked in one step. */
 export const stepSeries = 256
 
 /** Whose keys they are, and what the request may still add. */
@@ -20,19 +20,16 @@ interface TagScope {
   readonly quota: WriteQuota
 }
 
-/** A write, and what of its tags the catalog does not know yet. */
+/** A write, and the tags that the catalog does not know yet. */
 export interface TaggedWrite {
   readonly write: TableWrite
-  /** The same with an empty column for each new tag, for the rules that make and widen tables. */
+  /** The write with an empty column for each new tag, for the rules that create and widen tables. */
   readonly planned: TableWrite
   readonly numbers: SeriesNumbers | undefined
   readonly added: readonly { readonly index: number; readonly labels: readonly SeriesLabel[] }[]
 }
 
-/**
- * Asks for the tags of keys that are not known. Throws DbError `InvalidArguments` for a name that cannot be a column's, LimitReached, and
- * what asking throws.
- */
+/** Reads the tags of unknown keys. Throws DbError `InvalidArguments` for a name that no column can have, LimitReached, and what `labels` throws. */
 export function* findTags(
   catalog: Catalog,
   { plugin, database, quota }: TagScope,
@@ -52,7 +49,7 @@ export function* findTags(
     own.checkLength(tags.keys.ends[index]! - tags.keys.starts[index]!)
     const labels = tags.labels(index)
     checkLabels(`table ${write.table}`, labels)
-    own.take(labels)
+    own.acquire(labels)
     for (const { name } of labels) names.add(name)
     added.push({ index, labels })
   }
@@ -60,7 +57,10 @@ export function* findTags(
   return { write, planned: { ...write, columns: [...Array.from(names, emptyTag), ...write.columns] }, numbers, added }
 }
 
-/** The write with its table, which has all columns now, and numbers for its tags. Throws DbError `InvalidArguments` where the table has them as something else. */
+/**
+ * The write with its table, which now has all columns, and series numbers for its tags. Throws DbError `InvalidArguments` if a tag is another kind of
+ * column in the table.
+ */
 export function* introduceTags(
   catalog: Catalog,
   limitsOf: LimitsOf,
@@ -74,7 +74,7 @@ export function* introduceTags(
   for (const { name } of write.columns) if (tags.has(name)) throw semanticMismatch(table, name, 'tag', 'field')
   const value = table.timeIndex.name
   const limit = limitsOf(table.database).series
-  // Near the limit one by one: several keys may stand for the same tags.
+  // Near the limit, one by one: several keys may stand for the same series.
   const size = seriesOf(catalog, table) + added.length <= limit.max ? stepSeries : 1
   for (let from = 0; from < added.length; from += size) {
     if (from > 0 && from % stepSeries === 0) yield

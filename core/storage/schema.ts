@@ -1,4 +1,4 @@
-// How an incoming write changes its table: pure, so that every rule can be read and tested without a disk.
+// How a write changes its table. Pure functions, so that every rule can be tested without a disk.
 import { DbError } from '../errors.ts'
 import type { Column, TableWrite } from '../model/batch.ts'
 import { nameProblem } from '../model/name.ts'
@@ -7,7 +7,7 @@ import { isTimestamp } from '../model/types.ts'
 import type { Steps } from '../pace.ts'
 import type { TableStep } from './engine.ts'
 
-/** Writes that are planned in one step. */
+/** Writes planned in one step. */
 const stepWrites = 64
 
 type WritePlan =
@@ -16,7 +16,7 @@ type WritePlan =
   | { readonly kind: 'create'; readonly definition: TableDefinition }
   | { readonly kind: 'widen'; readonly columns: readonly ColumnDefinition[] }
 
-/** Decides what a write needs. Throws DbError for what no change can mend; the message names table, column and types. */
+/** Decides what a write needs. Throws DbError for conflicts that no change of the table resolves; the message names table, column and types. */
 function planWrite(database: string, table: Table | undefined, write: TableWrite, autoCreate: boolean): WritePlan {
   if (table === undefined) {
     if (!autoCreate || write.op === 'delete') throw notCreated(write.table)
@@ -40,13 +40,13 @@ function planWrite(database: string, table: Table | undefined, write: TableWrite
   return { kind: 'ready', columns: write.columns }
 }
 
-/** A write of a request, and whether it may make its table and columns. */
+/** A write, and whether it may create its table and columns. */
 export interface PlannedWrite {
   readonly write: TableWrite
   readonly autoCreate: boolean
 }
 
-/** What the writes of a request need of the catalog, one step a table; none when the tables have every column. Throws as planWrite does. */
+/** The catalog changes that the writes of a request need, one per table; none if all columns exist. Throws like `planWrite`. */
 export function* planSteps(
   database: string,
   tableNamed: (name: string) => Table | undefined,
@@ -65,7 +65,7 @@ export function* planSteps(
   return Array.from(drafts.values(), draft => draft.step)
 }
 
-/** All writes to one new table must name the same physical table: the first one decides. */
+/** All writes to one new table must name the same physical table; the first one decides. */
 function checkPhysical({ name, options }: TableDefinition, write: TableWrite): void {
   const asked = write.options?.physical_table
   if (asked === options.physical_table) return
@@ -76,7 +76,7 @@ function checkPhysical({ name, options }: TableDefinition, write: TableWrite): v
   )
 }
 
-/** A step, and the table as later writes of the request will find it. */
+/** A planned change, and the table as later writes of the same request will find it. */
 interface Draft {
   readonly step: TableStep
   readonly table: Table
@@ -101,12 +101,12 @@ function widen(draft: Draft | undefined, found: Table, added: readonly ColumnDef
   return { step: { kind: 'change', table: draft?.step.table ?? found, change }, table }
 }
 
-/** Numbers and physical names are the catalog's to give. */
+/** The catalog assigns numbers and physical names. */
 function unnumbered(column: ColumnDefinition): TableColumn {
   return { ...column, id: 0, physical: column.name }
 }
 
-/** Checks what is wrong with a write whatever its table looks like. */
+/** Checks of a write that do not depend on its table. */
 export function checkWrite(write: TableWrite): void {
   checkName('table', write.table)
   const names = new Set<string>()
@@ -125,13 +125,13 @@ export function checkWrite(write: TableWrite): void {
     )
 }
 
-/** Names of databases, tables and columns: any text of 1 to 255 bytes of UTF-8 without NUL. */
+/** Checks the name of a database, table or column: 1 to 255 bytes of UTF-8 without NUL. Throws DbError `InvalidArguments`. */
 export function checkName(what: 'database' | 'table' | 'column', name: string): void {
   const problem = nameProblem(what, name)
   if (problem !== undefined) throw new DbError('InvalidArguments', problem)
 }
 
-/** Checks a table as somebody defines it. */
+/** Checks the definition of a table. Throws DbError `InvalidArguments`. */
 export function checkDefinition(definition: TableDefinition): void {
   checkName('table', definition.name)
   const names = new Set<string>()
@@ -155,8 +155,8 @@ export function checkDefinition(definition: TableDefinition): void {
   }
 }
 
-/** Checks that no table of a request lies in another table the request makes, or in itself. */
-export function checkHosts(steps: readonly TableStep[]): void {
+/** Checks that no table of a request has itself, or another table the request creates, as its physical table. */
+export function checkPhysicalTables(steps: readonly TableStep[]): void {
   const definitions = steps.flatMap(step => (step.kind === 'create' ? [step.definition] : []))
   const hosts = new Map(definitions.map(({ name, options }) => [options.physical_table, name]))
   const both = definitions.find(({ name }) => hosts.has(name))
@@ -169,7 +169,7 @@ export function checkHosts(steps: readonly TableStep[]): void {
   )
 }
 
-/** Options a new table takes from its database where it has none of its own; `ttl` stays with the database and acts live. */
+/** Options that a new table takes from its database. Not `ttl`: it is looked up in the database each time, so that changes of it apply at once. */
 export function inheritOptions(own: TableOptions, database: TableOptions): TableOptions {
   const { ttl: _, ...inherited } = database
   return { ...inherited, ...own }
@@ -214,7 +214,7 @@ function checkType(table: Table, column: Column, existing: ColumnDefinition): vo
   }
 }
 
-/** Columns that take no nulls must be there. */
+/** Columns that are not nullable must be present. */
 function checkRequired(table: Table, write: TableWrite): void {
   if (write.op === 'delete') return
   const given = new Set(write.columns.map(column => column.name))

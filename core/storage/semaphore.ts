@@ -3,17 +3,17 @@ import { type AdmissionOptions, AdmissionQueue } from './admission-queue.ts'
 
 export interface Semaphore {
   /**
-   * Resolves when a slot is free and takes it; calling the result frees it. Rejects with the signal's reason, or with `RateLimited` where too many
-   * wait or it takes too long.
+   * Waits for a free slot and takes it; calling the result frees it. Rejects with the signal's reason, or with `RateLimited` if the queue is full or
+   * the wait takes too long.
    */
   enter(signal: AbortSignal, user?: string): Promise<() => void>
-  /** How many have a slot. */
+  /** Number of taken slots. */
   running(): number
-  /** How many wait for one. */
+  /** Number of waiters. */
   waiting(): number
 }
 
-/** `max` 0: no limit; a function is asked each time. Without `options` any number may wait for any time. */
+/** A semaphore with `max` slots; 0 means no limit, and a function is asked each time. Without `options`, the queue and the wait have no limits. */
 export function createSemaphore(
   max: number | (() => number),
   options: Pick<AdmissionOptions, 'queue' | 'refused'> = {}

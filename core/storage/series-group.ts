@@ -1,10 +1,10 @@
-// The table that new series of a write need: what it must have, said in the words of the table where it exists already.
+// The table that new series of a write need: its columns, under the names the existing table uses.
 import type { Column, TableWrite } from '../model/batch.ts'
 import type { SeriesLabel, SeriesName, SeriesWrite } from '../model/series.ts'
 import type { Table, TableColumn, TableOptions } from '../model/table.ts'
 
 interface NamedSeries {
-  /** Which key. */
+  /** Index of the key. */
   readonly index: number
   readonly labels: readonly SeriesLabel[]
 }
@@ -14,7 +14,7 @@ export class SeriesGroup {
   readonly database: string
   readonly name: string
   readonly physicalTable: string
-  /** Undefined until it is made. */
+  /** Undefined until it is created. */
   table: Table | undefined
   readonly series: NamedSeries[] = []
   readonly labels = new Set<string>()
@@ -27,7 +27,7 @@ export class SeriesGroup {
   }
 
   add(series: NamedSeries): void {
-    // Series of a table mostly have the same labels in the same order.
+    // Most series of a table have the same labels in the same order, so the check is skipped then.
     const before = this.series.at(-1)?.labels
     this.series.push(series)
     series.labels.forEach(({ name }, i) => {
@@ -36,14 +36,14 @@ export class SeriesGroup {
   }
 }
 
-/** The column of a table for the numbers: the one of this name, or its only field if that holds numbers. */
+/** The column that takes the samples' values: the one of this name, or the table's only field if it is a number. */
 export function numberColumn(table: Table, name: string): TableColumn | undefined {
   const fields = table.columns.filter(column => column.semantic === 'field')
   const only = fields.length === 1 && /^(Float|U?Int)/.test(fields[0]!.type) ? fields[0] : undefined
   return fields.find(column => column.name === name) ?? only
 }
 
-/** A write without rows that has all columns, for the rules that make and widen tables. New tables have theirs in order of the names. */
+/** A write without rows that has all columns, for the rules that create and widen tables. New tables have their tags sorted by name. */
 export function groupSchema(group: SeriesGroup, write: SeriesWrite, options: TableOptions): TableWrite {
   const { table, name, labels, physicalTable } = group
   const value = table && numberColumn(table, write.valueColumn)

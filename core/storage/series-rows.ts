@@ -1,4 +1,4 @@
-// Samples as rows of a table that somebody made with a schema of its own: another unit of time, another type of number, no tags.
+// Samples as rows, for tables that a user created with another schema: another time unit or number type, or no tags.
 import { DbError } from '../errors.ts'
 import type { Column, ColumnData } from '../model/batch.ts'
 import { bitmap, setBit } from '../model/batch.ts'
@@ -8,7 +8,7 @@ import { type TimestampType, timeUnit } from '../model/types.ts'
 import type { ResolvedWrite } from './engine.ts'
 import { numberColumn, type SeriesGroup } from './series-group.ts'
 
-/** The samples of these series as a write to the table of the group, which exists and has a column for each label. */
+/** The samples of these series as a write to the group's table, which exists and has a column for each label. */
 export function rowsOfSeries(group: SeriesGroup, write: SeriesWrite): ResolvedWrite {
   const table = group.table!
   const labels = new Map(group.series.map(series => [series.index, series.labels]))

@@ -1,4 +1,5 @@
-// A write of samples by series: known series pass as they are, the tables of new ones are made, what no series table can hold becomes rows.
+// Writes samples by series: known series pass as numbers, tables of new ones are created; samples that a series table cannot hold are written as
+// rows.
 import { DbError, isDbError } from '../errors.ts'
 import type { SeriesName, SeriesWrite } from '../model/series.ts'
 import type { Table, TableOptions } from '../model/table.ts'
@@ -14,33 +15,33 @@ import { createWriteQuota, seriesQuota, type TableQuota } from './write-quota.ts
 
 export interface SeriesDependencies {
   readonly catalog: Catalog
-  /** Makes and widens tables of one database, all together. */
+  /** Creates and widens tables of one database, all together. */
   resolve(db: string, writes: readonly PlannedWrite[], pace: Pace): Promise<readonly ResolvedWrite[]>
   requireDatabase(name: string): unknown
   readonly limitsOf: LimitsOf
 }
 
-/** Whose write it is, and what it may do. */
+/** Who writes, and what the request may do. */
 interface SeriesRequest {
   readonly db: string
   readonly plugin: string
   readonly autoCreate: boolean
-  /** Of tables that are made. */
+  /** Options of tables that are created. */
   readonly options: TableOptions
 }
 
 interface SeriesOutcome {
   readonly writes: readonly (ResolvedSeries | ResolvedWrite)[]
-  /** What was left out of a partial write. */
+  /** What a partial write left out. */
   readonly refused: RefusedSeries
 }
 
 export interface RefusedSeries {
   readonly series: number
-  /** Which keys of the write. */
+  /** Indexes of the write's keys. */
   readonly keys: readonly number[]
   readonly samples: number
-  /** Why the first of them was. */
+  /** Why the first of them was refused. */
   readonly error: DbError | undefined
 }
 
@@ -70,7 +71,7 @@ export async function resolveSeriesWrite(
   return { writes, refused: countRefused(write, refusals) }
 }
 
-/** What the unknown keys stand for, by table; each gets a look at the limits. */
+/** Reads what the unknown keys stand for, grouped by table; each is checked against the limits. */
 function* nameSeries(
   { catalog, requireDatabase, limitsOf }: SeriesDependencies,
   { db, plugin }: SeriesRequest,
@@ -104,7 +105,7 @@ function* nameSeries(
       const known = databases.get(database) ?? open(database)
       const found = known.get(name.table)
       const group = found ?? new SeriesGroup(database, name, write, catalog.table(database, name.table))
-      quotaOf(group).take(name.labels)
+      quotaOf(group).acquire(name.labels)
       if (found === undefined) {
         known.set(name.table, group)
         groups.push(group)
@@ -117,7 +118,7 @@ function* nameSeries(
   return groups
 }
 
-/** Makes tables and numbers; returns the tables whose samples are written as rows. */
+/** Creates tables and series numbers. Returns the tables whose samples must be written as rows. */
 async function introduce(
   { catalog, resolve, limitsOf }: SeriesDependencies,
   { autoCreate, options }: SeriesRequest,
@@ -134,7 +135,7 @@ async function introduce(
       autoCreate
     }))
     const resolved = await resolve(database, planned, pace).catch(error => {
-      // Looked at anew, series that do not fit any more are told one by one.
+      // The retry refuses the series that no longer fit one by one.
       throw error instanceof LimitReached ? new DbError('RequestOutdated', error.message) : error
     })
     for (const [i, group] of databaseGroups.entries()) {
@@ -158,7 +159,7 @@ function* addSeries(
 ): Steps<void> {
   for (let from = 0; from < series.length; from += stepSeries) {
     const some = series.slice(from, from + stepSeries)
-    // Others may have added series since this write was looked at: what counts is how many there are now.
+    // Other requests may have added series since this one was checked, so the limit is checked against the current number.
     const quota = seriesQuota(catalog, of.table, limitsOf(of.table.database).series)
     const fitting = some.filter(({ index, labels }) => {
       try {
@@ -182,7 +183,7 @@ function isSeriesTable({ tags, timeIndex, options }: Table): boolean {
   return tagged && timeIndex.type === 'TimestampMillisecond' && options.ttl !== 'instant'
 }
 
-/** The samples of all series but these. */
+/** The samples without those of some series. */
 function without(write: ResolvedSeries, apart: ReadonlySet<number>): ResolvedSeries {
   const bits = new BigInt64Array(write.values.buffer, write.values.byteOffset, write.values.length)
   const kept: number[] = []

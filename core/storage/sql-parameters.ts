@@ -1,11 +1,11 @@
-// Constants leave the text of a statement: each is a parameter of it.
+// Collects the constants of a generated statement as parameters, so that the statement's text holds none.
 import type { SqlValue } from './engine.ts'
 
-/** Collects what `SqlQuery.parameters` takes. */
+/** Collects `SqlQuery.parameters`. */
 export class SqlParameters {
   readonly values: SqlValue[] = []
 
-  /** What stands for the value in SQL. */
+  /** Adds a value and returns its placeholder, `$1` and so on. */
   add(value: SqlValue): string {
     return `$${this.values.push(value)}`
   }

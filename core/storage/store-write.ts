@@ -1,4 +1,4 @@
-// The store's write: tables of rows and samples by series, resolved to what the engine takes and written together.
+// The write path of the store: resolves tables and series, then hands all writes to the engine together.
 import { authorise } from '../auth/permission.ts'
 import type { Config } from '../config/schema.ts'
 import { DbError, isDbError } from '../errors.ts'
@@ -15,28 +15,28 @@ import { type RefusedSeries, resolveSeriesWrite, type SeriesDependencies } from 
 import type { WriteResult } from './store.ts'
 import { checkSeries, createWriteQuota } from './write-quota.ts'
 
-/** How often a write is planned anew because a table changed under it. */
+/** How often a write is planned again because a table changed meanwhile. */
 const maxAttempts = 5
 
 export interface StoreWriteDependencies extends Omit<SeriesDependencies, 'catalog'> {
   readonly engine: Engine
   readonly config: Pick<Config, 'auto_create_table'>
-  /** Work that no change of a table comes between; it gets the `resolve` that may be called in it. */
+  /** Runs work while no table can change; `work` gets the `resolve` to use within it. */
   alone<T>(work: (resolve: SeriesDependencies['resolve']) => Promise<T>): Promise<T>
-  /** Counts what was stored. */
+  /** Counts stored and deleted rows. */
   count(ctx: RequestContext, rows: number, deleted: number): void
-  /** Counts a write that did not fit, as a whole or in part. */
+  /** Counts a write that exceeded a limit, as a whole or in part. */
   refuseAt(reached: LimitReached): void
-  /** Counts a write that is not what a plugin may hand over. */
+  /** Counts a write that a plugin should not have handed over. */
   refuse(ctx: RequestContext): void
 }
 
-/** What the engine says where a table was changed or dropped after it was looked up. */
+/** Errors of the engine that mean a table was changed or dropped after it was looked up. */
 const outdated: ReadonlySet<string> = new Set(['RequestOutdated', 'TableNotFound'])
 
 type Writes = readonly (TableWrite | SeriesWrite)[]
 
-/** What one write of a request has become. */
+/** One write of a request after its tables and series are resolved. */
 interface Resolved {
   readonly writes: readonly (ResolvedSeries | ResolvedWrite)[]
   readonly refused?: RefusedSeries
@@ -73,7 +73,7 @@ export function createStoreWrite(
   }
 }
 
-/** For a user who may not write to every database. */
+/** For users who may not write to every database: checks the database of each series. */
 async function limited(
   parts: StoreWriteDependencies,
   ctx: RequestContext,
@@ -83,7 +83,7 @@ async function limited(
   const pace = new Pace(ctx.signal)
   for (const write of writes) {
     if (isTableWrite(write)) authorise(user, 'write', write.database ?? db)
-    // Of keys that are known nobody looks at the names later on.
+    // The names of known keys are not read again, so they are checked here.
     else {
       for (let i = 0; i < write.keys.count; i++) {
         authorise(user, 'write', databaseOf(write, i) ?? db)
@@ -104,7 +104,7 @@ async function limited(
   }
 }
 
-/** Undefined where the key names none, and where it stands for nothing: that is told later. */
+/** The database that a key names. Undefined if it names none, and if the key is invalid: that is reported later. */
 function databaseOf(write: SeriesWrite, i: number): string | undefined {
   try {
     return write.name(i).database
@@ -114,7 +114,7 @@ function databaseOf(write: SeriesWrite, i: number): string | undefined {
   }
 }
 
-/** What the engine trusts and the log keeps. */
+/** Checks everything that the engine and its log rely on. */
 async function checkWrites(
   { refuse }: StoreWriteDependencies,
   ctx: RequestContext,
@@ -179,7 +179,7 @@ async function resolveAll(
   return resolved
 }
 
-/** Tables of one database are made and widened together. */
+/** Creates and widens the tables of one database together. */
 async function resolveTables(
   { engine, resolve, requireDatabase, limitsOf }: StoreWriteDependencies,
   { db, plugin }: RequestContext,
@@ -206,7 +206,7 @@ function isTableWrite(write: TableWrite | SeriesWrite): write is TableWrite {
   return !('keys' in write)
 }
 
-/** Rows of such a table are gone the moment they come. */
+/** Rows of tables with `ttl = 'instant'` are never stored. */
 function isInstant(write: ResolvedSeries | ResolvedWrite): boolean {
   return 'table' in write && write.table.options.ttl === 'instant'
 }

@@ -1,14 +1,15 @@
-// The database of the server's own tables: everybody may read it, nobody but the server changes it.
+// The system database, which holds the server's own tables: every user may read it, only the server writes to it.
 import { DbError } from '../errors.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { SeriesWrite } from '../model/series.ts'
 import type { WriteResult } from './store.ts'
 
+/** Name of the system database. */
 export const systemDatabase = 'svc_private'
 
-/** How plugins keep something in tables of the system database; requests and SQL cannot. */
+/** Access of plugins to tables in the system database; requests and SQL cannot write there. */
 export interface SystemTables {
-  /** The same as `Store.write`, as the plugin of this name. */
+  /** Like `Store.write`, on behalf of the named plugin. */
   write(plugin: string, writes: readonly (TableWrite | SeriesWrite)[]): Promise<WriteResult>
 }
 

@@ -1,6 +1,6 @@
-// Times how long results take to come.
+// Measures how long results take to arrive.
 
-/** Hands items on and tells the milliseconds each took to come, the end included: not what their reader does between them. */
+/** Passes items on and reports the milliseconds each took to arrive, the end included; the reader's own time does not count. */
 export async function* timed<T>(source: AsyncIterable<T>, took: (ms: number) => void): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]()
   try {

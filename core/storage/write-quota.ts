@@ -1,4 +1,4 @@
-// What a request may still add below the limits of its database. Checked before rows are written, and again where something is added.
+// What a request may still add below the limits of its database. Checked before rows are written, and again when something is added.
 import { type Column, isValid, type TableWrite } from '../model/batch.ts'
 import type { Limit } from '../model/limit.ts'
 import type { SeriesLabel } from '../model/series.ts'
@@ -11,42 +11,42 @@ import { isLogical } from './logical.ts'
 /** Rows handled between two yields to other requests. */
 const stepRows = 1_024
 
-/** The longest tag values that all those of a series may take together. */
+/** Maximum number of tag values of maximum length in one series; bounds the bytes of a series' tags. */
 const maxTags = 64
 
 export type QuotaCatalog = Pick<Catalog, 'table' | 'tables' | 'statistics' | 'knowsSeries'>
 
-/** A table as it will be if it is made now. */
+/** A table that the request would create. */
 export interface NewTable {
-  /** Where its rows lie, if not in itself. */
+  /** Its physical table, if it is a logical one. */
   readonly physicalTable?: string | undefined
-  /** Names of its columns beside those of labels. */
+  /** Names of its columns, without those of labels. */
   readonly columns: readonly string[]
 }
 
-/** What the rows of one request may add. */
+/** The tables, columns and series that one request may still add. */
 export interface WriteQuota {
   table(database: string, name: string, made: NewTable): TableQuota
 }
 
 export interface TableQuota {
-  /** Throws LimitReached for a series whose tags take so many bytes, as the request has them, that nobody reads them. */
+  /** Throws LimitReached if the tags of one series have more bytes than any series may have; checked before they are read. */
   checkLength(bytes: number): void
-  /** Counts what rows of these tags add. Throws LimitReached, and counts nothing then; tags the table knows always fit. */
-  take(labels: readonly SeriesLabel[]): void
+  /** Counts what rows with these tags add. Throws LimitReached and counts nothing if they do not fit. Known series always fit. */
+  acquire(labels: readonly SeriesLabel[]): void
 }
 
-/** What a table with rows holds, and what this request adds to it. */
+/** The columns and series of a table with rows, and what this request adds. */
 interface PhysicalTable {
   readonly name: string
   readonly isNew: boolean
   readonly columns: Set<string>
-  /** All keys fit even if each is a new series: nobody has to look. */
+  /** True: even if every key is a new series, all fit, so nothing needs to be counted. */
   readonly fitsAny: boolean
   readonly before: number
-  /** Only where somebody has to look. */
+  /** Only filled if something must be counted. */
   readonly added: Set<string>
-  /** Of the last series, all of them among the columns. */
+  /** Labels of the last series; all of them are columns already. */
   known: readonly SeriesLabel[]
 }
 
@@ -55,7 +55,7 @@ interface Counts {
   metrics: number
 }
 
-/** Room for at most so many sets of tags. */
+/** A quota for at most `max` new series. */
 export function createWriteQuota(catalog: QuotaCatalog, limitsOf: LimitsOf, max: number): WriteQuota {
   const physicals = new Map<string, PhysicalTable>()
   const databases = new Map<string, { readonly limits: DatabaseLimits; counts?: Counts }>()
@@ -88,7 +88,7 @@ export function createWriteQuota(catalog: QuotaCatalog, limitsOf: LimitsOf, max:
         (table === undefined ? made.physicalTable : table.options.physical_table) ?? name
       )
       let isMade = table !== undefined
-      /** What making it adds to its database. */
+      /** Counts the new table against the limits of its database. */
       const countTable = (): Counts => {
         const counts = inDatabase(database).counts ?? countTables(catalog, database)
         const added = { ...counts }
@@ -105,11 +105,11 @@ export function createWriteQuota(catalog: QuotaCatalog, limitsOf: LimitsOf, max:
           const problem = `would have a series whose tags take ${bytes} bytes, at most ${maxTags} times ${tag_length.max} are taken`
           throw new LimitReached(`table ${physical.name}`, 'tag_length', tag_length, problem)
         },
-        take(labels) {
+        acquire(labels) {
           const { tag_length } = limits
           const long = labels.find(({ value }) => value.length > tag_length.max)
           if (long !== undefined) {
-            // Of before there was this limit, or before it became less.
+            // The series existed before the limit was set or lowered, so it still fits.
             if (table !== undefined && catalog.knowsSeries(table, labels)) return
             throw tagTooLong(physical.name, long, tag_length)
           }
@@ -140,7 +140,7 @@ export function createWriteQuota(catalog: QuotaCatalog, limitsOf: LimitsOf, max:
 
 const none: readonly never[] = []
 
-/** Undefined where the table has them, or this request has brought them before. */
+/** The key of a new series; undefined if the table has it or this request brought it before. */
 function newKey(
   catalog: QuotaCatalog,
   table: Table | undefined,
@@ -154,7 +154,7 @@ function newKey(
   return physical.added.has(key) ? undefined : key
 }
 
-/** Mostly there are none, and the labels are those of the series before. */
+/** The columns that labels add. Usually none: the labels have the names of the series before. */
 function addedColumns(labels: readonly SeriesLabel[], { columns, known }: PhysicalTable): readonly string[] {
   for (let i = 0; i < labels.length; i++) {
     const { name } = labels[i]!
@@ -183,12 +183,12 @@ function checkColumns(table: string, count: number, added: number, { columns }: 
   if (added > 0 && count > columns.max) throw new LimitReached(`table ${table}`, 'columns', columns)
 }
 
-/** What may be added to the series of one table at this moment: nobody else may run before they are added. */
+/** What may be added to the series of a table now. Valid only until other work runs. */
 export function seriesQuota(catalog: QuotaCatalog, table: Table, limit: Limit) {
   const physical = table.options.physical_table ?? table.name
   let series = seriesOf(catalog, table)
   return {
-    /** Counts one more of so many at most, unless the table has it. Throws LimitReached. */
+    /** Counts one more series, of `max` at most, unless the table has it. Throws LimitReached. */
     take(labels: readonly SeriesLabel[], max: number): void {
       if (series + max > limit.max && catalog.knowsSeries(table, labels)) return
       if (series >= limit.max) throw new LimitReached(`table ${physical}`, 'series', limit)
@@ -197,13 +197,13 @@ export function seriesQuota(catalog: QuotaCatalog, table: Table, limit: Limit) {
   }
 }
 
-/** Of the table that holds the rows. */
+/** Number of series of the table that holds the rows. */
 export function seriesOf(catalog: QuotaCatalog, { database, name, options }: Table): number {
   const physical = catalog.table(database, options.physical_table ?? name)
   return physical === undefined ? 0 : (catalog.statistics(physical).series ?? 0)
 }
 
-/** No table may change before the steps are taken. Throws LimitReached where they, together, go beyond a limit. */
+/** Checks that all steps together stay below the limits. No table may change until the steps are done. Throws LimitReached. */
 export function* checkSteps(
   catalog: QuotaCatalog,
   database: string,
@@ -229,7 +229,7 @@ export function* checkSteps(
       if (own.size === 0) checkDatabase(database, 'tables', ++counts.tables, limits)
     }
     const before = own.size
-    // All that share a table have one time index.
+    // All logical tables of a physical one share its time index.
     const isShared = physical !== name && before > 0
     for (const column of added) if (!isShared || column.semantic !== 'timestamp') own.add(column.name)
     checkColumns(physical, own.size, own.size - before, limits)
@@ -237,10 +237,7 @@ export function* checkSteps(
   }
 }
 
-/**
- * Throws LimitReached where rows with columns for their tags, all that go to a table together, would give it too many series, or one with
- * a tag value that is too long.
- */
+/** For rows with tag columns: throws LimitReached if all rows for a table together would give it too many series, or a tag value is too long. */
 export function* checkSeries(
   catalog: QuotaCatalog,
   database: string,
@@ -266,11 +263,11 @@ export function* checkSeries(
       for (let row = 0; row < write.rows; row++) {
         if (row % stepRows === stepRows - 1) yield
         const labels = tags.flatMap(read => read(row) ?? [])
-        // No key is made of what is too long.
+        // No key is made of a value that is too long.
         const key = labels.some(({ value }) => value.length > tag_length.max) ? undefined : keyOf(labels)
         if (key !== undefined && seen.has(key)) continue
         if (key !== undefined) seen.add(key)
-        quota.take(labels)
+        quota.acquire(labels)
       }
     }
   }
@@ -280,7 +277,7 @@ function isTag({ semantic }: Column): boolean {
   return semantic === 'tag'
 }
 
-/** Whether some text, of a row or of none, has more bytes. */
+/** Whether any text of the column, used by a row or not, has more bytes. */
 function isLong({ data }: Column, max: number): boolean {
   if (data.kind === 'fixed') return false
   const { offsets } = data.kind === 'dictionary' ? data.dictionary : data
@@ -289,7 +286,7 @@ function isLong({ data }: Column, max: number): boolean {
   return false
 }
 
-/** Reads the value of a row as the bytes it has in memory. */
+/** A function that reads the value of a row as its bytes in memory. */
 function tagReader({ name, data }: Column, rows: number): (row: number) => SeriesLabel | undefined {
   const values = data.kind === 'dictionary' ? data.dictionary : data
   const codes = data.kind === 'dictionary' ? data.codes : undefined
@@ -307,7 +304,7 @@ function bytesReader(
   return at => new Uint8Array(buffer, byteOffset + at * width, width)
 }
 
-/** The same for the same tags in any order. */
+/** A key that is equal for equal tags in any order. */
 function keyOf(labels: readonly SeriesLabel[]): string {
   const parts = labels.map(({ name, value }) => {
     const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1')

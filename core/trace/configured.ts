@@ -1,13 +1,13 @@
-// Tracing as `[tracing]` says: where spans go, which share of them, and what is counted about it.
+// Tracing as `[tracing]` configures it: the target, the sampling ratio, and its metrics.
 import type { Config } from '../config/schema.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createTracing, type TraceSwitch } from './trace.ts'
 
-/** Milliseconds between two lines about spans that cannot be sent. */
+/** Milliseconds between two log lines about spans that cannot be sent. */
 const quiet = 60_000
 
-/** Off; reads the configuration each time it is enabled. */
+/** Tracing that is off at first; it reads the configuration each time it is enabled. */
 export function configuredTracing(config: Config['tracing'], log: Logger, metrics: Metrics): TraceSwitch {
   const help = 'Spans `sent` to tracing.otlp_endpoint, `failed` to be, or `dropped` because too many waited.'
   const spans = metrics.counter('svc_tracing_spans_total', help, ['result'])
@@ -29,7 +29,7 @@ export function configuredTracing(config: Config['tracing'], log: Logger, metric
   return tracing
 }
 
-/** Of `name=value,other=value`. */
+/** Parses `name=value,other=value`. */
 function readHeaders(text: string): Record<string, string> {
   const pairs = text.split(',').filter(pair => pair.includes('='))
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Spans as OpenTelemetry has them, sent by OTLP. Only loaded when somebody traces: the one door to these packages.
+// OpenTelemetry spans sent by OTLP. Loaded only when tracing is enabled; the only module that imports these packages.
 import { randomBytes } from 'node:crypto'
 import {
   type Context,
@@ -26,18 +26,18 @@ import type { Span, SpanFacts, TraceBackend } from './trace.ts'
 export interface OtlpOptions {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of the traces that begin here, 0 to 1; those of a client are traced as the client wants it. */
+  /** Sampling ratio (0 to 1) of traces that begin here; a client's traces are sampled as the client decides. */
   readonly ratio: number
-  /** Told of each batch. */
+  /** Called for each batch. */
   readonly sent: (spans: number, failure: Error | undefined) => void
-  /** Called for each span that is dropped because the queue is full. */
+  /** Called for each span dropped because the queue is full. */
   readonly dropped: () => void
 }
 
-/** Spans that wait to be sent, or for an answer; further ones are dropped. */
+/** Spans in the queue or being sent; further ones are dropped. */
 const maxWaiting = 4096
 const maxBatchSpans = 512
-/** Milliseconds between two batches, and until one that is not answered is given up. */
+/** Milliseconds between two batches, and the timeout of one. */
 const pause = 500
 const patience = 5000
 
@@ -47,7 +47,7 @@ export function openOtlp(options: OtlpOptions): TraceBackend {
   const { endpoint, headers, ratio } = options
   const exporter = new OTLPTraceExporter({
     url: endpoint,
-    // A server that traces itself must not make traces of sending traces: its own requests say that they are not sampled.
+    // Marks the server's own requests as not sampled, so that a server that sends traces to itself does not trace that.
     headers: { ...headers, traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00` },
     timeoutMillis: patience
   })
@@ -61,7 +61,7 @@ export function openOtlp(options: OtlpOptions): TraceBackend {
     scheduledDelayMillis: pause,
     exportTimeoutMillis: patience
   })
-  // The queue of the batches drops spans without telling.
+  // The SDK's queue drops spans silently, so they are counted here.
   let waiting = 0
   const processor: SpanProcessor = {
     onStart: (span, context) => batches.onStart(span, context),
@@ -90,7 +90,7 @@ export function openOtlp(options: OtlpOptions): TraceBackend {
   }
 }
 
-/** With the context its parts are in. */
+/** A span with the context for its children. */
 interface OwnSpan extends Span {
   readonly context: Context
 }
@@ -109,7 +109,7 @@ function makeSpan(tracer: Tracer, name: string, facts: SpanFacts, parent: Contex
   }
 }
 
-/** W3C Trace Context, 3.2; anything else counts as none. */
+/** Parses `traceparent` (W3C Trace Context, 3.2); undefined if it is invalid. */
 function remoteContext(traceparent: string | undefined): Context | undefined {
   const [, traceId, spanId, flags] =
     /^[0-9a-e][0-9a-f]-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/.exec(traceparent ?? '') ?? []

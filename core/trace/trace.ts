@@ -1,49 +1,50 @@
-// The one way to trace: spans that know what they are part of, and cost next to nothing while nobody wants them.
+// Tracing: spans that know their parent; nearly free while tracing is off.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { serialQueue } from '../serial.ts'
 import { after, type Timer } from '../timer.ts'
 
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>
 
-/** A piece of work that takes time. */
+/** A span: a piece of work with a duration. */
 export interface Span {
   set(facts: SpanFacts): void
-  /** The work failed; the text of the error goes along. */
+  /** Marks the span as failed, with the text of the error. */
   fail(error: unknown): void
-  /** Once. */
+  /** Must be called exactly once. */
   end(): void
 }
 
 interface SpanOptions {
-  /** True: part of nothing, whatever asked for it. */
+  /** True: the span has no parent. */
   readonly root?: boolean
-  /** Work for a client that may be part of its trace: the `traceparent` of the request. */
+  /** Work for a client: `traceparent` of its request makes the span part of the client's trace. */
   readonly request?: { readonly traceparent: string | undefined }
 }
 
+/** Makes spans. */
 export interface Tracing {
   isOn(): boolean
-  /** Runs work as a span, part of the one it is called in; what it returns, or resolves to, is the result. */
+  /** Runs work within a new span, a child of the current one; returns the result of the work. */
   span<T>(name: string, facts: SpanFacts, work: (span: Span) => Promise<T>, options?: SpanOptions): Promise<T>
-  /** A span that somebody else ends; undefined while tracing is off. */
+  /** Begins a span that the caller must end; undefined while tracing is off. */
   begin(name: string, facts: SpanFacts, options?: SpanOptions): Span | undefined
-  /** Runs work as part of a span. */
+  /** Runs work with the span as current span. */
   within<T>(span: Span, work: () => T): T
 }
 
-/** Where spans go. */
+/** The exporter of spans. */
 export interface TraceBackend {
   start(name: string, facts: SpanFacts, parent: Span | undefined, request: SpanOptions['request']): Span
-  /** Sends what is pending, as far as that goes. */
+  /** Sends pending spans, if possible. */
   close(): Promise<void>
 }
 
 export interface TraceSwitch extends Tracing {
-  /** Resolves when spans are made. */
+  /** Resolves once spans are made. */
   enable(): Promise<void>
-  /** At once; what is pending is still sent. */
+  /** Takes effect at once; pending spans are still sent. */
   disable(): void
-  /** What is not sent within two seconds is not sent. */
+  /** Gives up spans that are not sent within two seconds. */
   close(): Promise<void>
 }
 
@@ -51,7 +52,7 @@ const maxCloseTime = 2_000
 
 const nothing: Span = { set() {}, fail() {}, end() {} }
 
-/** Never traces. */
+/** Tracing that is always off. */
 export const noTracing: Tracing = {
   isOn: () => false,
   span: (_name, _facts, work) => work(nothing),
@@ -59,7 +60,7 @@ export const noTracing: Tracing = {
   within: (_span, work) => work()
 }
 
-/** Tracing that is off until it is enabled; `open` is called each time, and may fail. */
+/** Tracing that is off until enabled. `open` is called at each enabling, and may fail. */
 export function createTracing(open: () => Promise<TraceBackend>): TraceSwitch {
   const current = new AsyncLocalStorage<Span>()
   let backend: TraceBackend | undefined

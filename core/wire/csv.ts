@@ -1,4 +1,4 @@
-// The first record of comma separated text, as ranges of its bytes.
+// Reads the first record of CSV, as ranges of its bytes.
 
 interface CsvFields {
   /** Start and end of each field; the same numbers in `quoted` where quotes are doubled inside. */
@@ -7,7 +7,7 @@ interface CsvFields {
   readonly escaped: boolean[]
 }
 
-/** Reads the first record; empty lines before it do not count. Undefined where there is none. */
+/** Reads the first record, skipping empty lines before it. Undefined if there is none. */
 export function readCsvRecord(
   bytes: Uint8Array,
   start: number,
@@ -32,7 +32,7 @@ export function readCsvRecord(
   }
 }
 
-/** Notes the quoted field that opens at `at` and returns where it ends. Text behind the closing quote belongs to it. */
+/** Notes the quoted field that opens at `at` and returns its end. Text behind the closing quote belongs to it. */
 function readQuoted(bytes: Uint8Array, at: number, end: number, separator: number, quote: number, fields: CsvFields) {
   let i = at + 1
   let escaped = false
@@ -60,7 +60,7 @@ function isLineEnd(byte: number): boolean {
   return byte === 10 || byte === 13
 }
 
-/** The bytes of a quoted field without its escapes: doubled quotes are one, the closing quote goes. */
+/** The bytes of a quoted field without escapes: doubled quotes become one, the closing quote is removed. */
 export function unquoteCsv(bytes: Uint8Array, start: number, end: number, quote: number): Uint8Array {
   const plain = new Uint8Array(end - start)
   let length = 0

@@ -1,4 +1,4 @@
-// Undoes content codings to the last byte: every member of gzip, every frame of zstd; what is behind the end and none is refused.
+// Decompresses content codings completely: every member of gzip, every frame of zstd. Trailing bytes that are neither are refused.
 import {
   brotliDecompress,
   brotliDecompressSync,
@@ -21,23 +21,26 @@ import { DbError, isDbError } from '../errors.ts'
 import { eachPaced, joinPaced, Pace } from '../pace.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
+/** The content codings that can be decompressed. */
 export const contentCodings = ['gzip', 'deflate', 'br', 'zstd'] as const
+/** A content coding, as `Content-Encoding` names it. */
 export type ContentCoding = (typeof contentCodings)[number]
 
-export interface InflateOptions {
-  /** Bytes the content may have, 0 for any number. */
+/** Limits and names for decompressing. */
+interface InflateOptions {
+  /** Maximum bytes of the content, 0 for no limit. */
   readonly limit: number
-  /** What the bytes are called in errors, `the body` where it is left out. */
+  /** What to call the bytes in errors; default: `the body`. */
   readonly subject?: string
-  /** Makes what is thrown beyond the limit. */
+  /** Makes the error for content beyond the limit. */
   readonly tooLarge: () => unknown
-  /** Ends the work between two frames, rejecting with its reason. */
+  /** Cancels the work between two frames; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Told how many bytes the content has so far, about each MiB; no more is inflated until it resolves. Undefined: go on. */
+  /** Called about each MiB with the bytes of content so far. If it returns a promise, decompression waits for it. */
   readonly hold?: (bytes: number) => Promise<void> | undefined
 }
 
-/** What the runtime tells with the option `info`: the content, and how many bytes of the input it took. */
+/** The result of zlib's option `info`: the content, and the number of input bytes consumed. */
 interface Unpacked {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
@@ -46,7 +49,7 @@ interface Unpacked {
 type UnpackSync = (bytes: Uint8Array, options: ZlibOptions) => Unpacked
 type Unpack = (bytes: Uint8Array, options: ZlibOptions, done: (error: Error | null, result: Unpacked) => void) => void
 
-/** `zlib` is deflate that must have its header. */
+/** `zlib` is deflate with a mandatory header. */
 type Format = ContentCoding | 'zlib'
 type Coding = Exclude<Format, 'deflate'> | 'raw'
 
@@ -80,20 +83,17 @@ const stepwise: Readonly<Record<Coding, (options: { readonly chunkSize: number }
   zstd: createZstdDecompress
 }
 
-/** Content up to this size is inflated at once, the rest in steps of as much. */
+/** Content up to this size is decompressed at once, larger content in steps of this size. */
 const step = 1 << 20
 
-/** Frames up to this size are undone at once: the way to another thread costs more, and they cannot become large. */
+/** Frames up to this size are decompressed on this thread: handing them to another costs more. */
 const smallFrame = 256
-/** Milliseconds after which many small frames let others have their turn. */
+/** Milliseconds after which a loop over small frames lets other work run. */
 const slice = 5
 const smallPart = 4096
 const collectedSize = 1 << 16
 
-/**
- * The content of the bytes. Rejects with DbError `InvalidArguments` for what is not valid, and with what `tooLarge` makes beyond the
- * limit.
- */
+/** Decompresses the bytes. Rejects with DbError `InvalidArguments` for invalid input, and with the result of `tooLarge` beyond the limit. */
 export async function inflate(bytes: Uint8Array, coding: Format, options: InflateOptions): Promise<Buffer> {
   try {
     if (coding !== 'zstd') return await unpackHeld(bytes, codingOf(bytes, coding), options)
@@ -103,7 +103,7 @@ export async function inflate(bytes: Uint8Array, coding: Format, options: Inflat
   }
 }
 
-/** The same at once, for texts that are short or for threads that have nothing else to do. */
+/** Like `inflate`, without yielding: for short input, and for threads without other work. */
 export function inflateSync(bytes: Uint8Array, coding: Format, options: InflateOptions): Buffer {
   try {
     if (coding !== 'zstd') return unpackWholeSync(bytes, codingOf(bytes, coding), options.limit)
@@ -143,7 +143,7 @@ function paceOf({ signal }: InflateOptions): Pace {
   return new Pace(signal)
 }
 
-/** The content of frames, as it grows. Millions of small ones do not take more memory than what is in them. */
+/** Collects the content of frames; millions of small ones take no more memory than their content. */
 class Content {
   readonly #limit: number
   readonly #parts: Buffer[] = []
@@ -151,7 +151,7 @@ class Content {
   #collected: Buffer | undefined
   #used = 0
 
-  /** A limit of 0 is none. */
+  /** A limit of 0 means none. */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -160,7 +160,7 @@ class Content {
     return this.#length
   }
 
-  /** Bytes the next frame may have; never 0, which would mean any number. */
+  /** Bytes the next frame may have; never 0, which would mean no limit. */
   get left(): number {
     return this.#limit > 0 ? Math.max(1, this.#limit - this.#length) : 0
   }
@@ -180,7 +180,7 @@ class Content {
     this.#used += part.copy(this.#collected, this.#used)
   }
 
-  /** All of it, part by part. */
+  /** Hands over all parts. */
   take(): readonly Buffer[] {
     this.#seal()
     return this.#parts
@@ -195,7 +195,7 @@ class Content {
 
 class TooLarge extends Error {}
 
-/** The content, long ones in steps that each wait for `hold`. */
+/** Decompresses the content; long content in steps that each wait for `hold`. */
 async function unpackHeld(bytes: Uint8Array, coding: Coding, options: InflateOptions): Promise<Buffer> {
   const { limit, hold } = options
   if (hold === undefined || (limit > 0 && limit <= step)) {
@@ -234,7 +234,7 @@ async function unpackStepwise(bytes: Uint8Array, coding: Coding, options: Inflat
   }
 }
 
-/** Memory that nobody reads any more, where it is a part's own: many large bodies would come before it is collected. */
+/** Frees the memory of a part at once, because with many large bodies the garbage collector would be too late. */
 function giveBack({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
@@ -269,7 +269,7 @@ function complete(bytes: Uint8Array, { buffer, engine }: Unpacked): Buffer {
   return buffer
 }
 
-/** HTTP means zlib by deflate, and some send it without its header. */
+/** In HTTP, deflate means zlib, but some clients send it without the header. */
 function codingOf(bytes: Uint8Array, coding: Exclude<Format, 'zstd'>): Coding {
   if (coding !== 'deflate') return coding
   const hasHeader = bytes.length > 1 && (bytes[0]! & 0x0f) === 8 && ((bytes[0]! << 8) | bytes[1]!) % 31 === 0
@@ -280,7 +280,7 @@ function failure(error: unknown, coding: Format, options: InflateOptions): unkno
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof TooLarge || code === 'ERR_BUFFER_TOO_LARGE') return options.tooLarge()
   if (options.signal?.aborted === true && error === options.signal.reason) return error
-  // What `hold` rejects with is not the content's fault.
+  // Errors of `hold` are passed on as they are.
   if (code === undefined || (isDbError(error) && error.code !== 'InvalidArguments')) return error
   const subject = options.subject ?? 'the body'
   return new DbError('InvalidArguments', `${subject} is not valid ${coding}: ${message}`, { cause: error })

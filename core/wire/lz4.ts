@@ -1,4 +1,4 @@
-// LZ4: a block, and the frame format, in blocks of at most 4 MiB, each compressed by itself, or stored where that does not help.
+// LZ4 compression: single blocks, and frames of independent blocks of at most 4 MiB, stored uncompressed if that is smaller.
 
 /** Magic number; version 1 with independent blocks and no checksums; blocks of 4 MiB; the checksum of these two bytes. */
 const header = Uint8Array.of(0x04, 0x22, 0x4d, 0x18, 0x60, 0x70, 0x73)
@@ -29,7 +29,7 @@ export function compressLz4(bytes: Uint8Array): Uint8Array {
   return frame.subarray(0, at + 4)
 }
 
-/** The bytes as one LZ4 block, which may be a little longer than they are. */
+/** Compresses the bytes as one LZ4 block, which may be slightly longer than the input. */
 export function compressLz4Block(bytes: Uint8Array): Uint8Array {
   const max = sequenceSize(bytes.length, 0)
   const out = Buffer.allocUnsafe(max)
@@ -40,7 +40,7 @@ function newTable(): Int32Array {
   return new Int32Array(1 << hashBits)
 }
 
-/** Writes the compressed block and returns its size, 0 when it could take more than `max`. */
+/** Writes the compressed block and returns its size; 0 if it could exceed `max`. */
 function compressInto(block: Uint8Array, out: Uint8Array, from: number, max: number, table: Int32Array): number {
   const end = from + max
   let to = from
@@ -87,12 +87,12 @@ function matchLength(block: Uint8Array, candidate: number, at: number): number {
   return length
 }
 
-/** An upper bound of what a sequence takes. */
+/** The most bytes a sequence can take. */
 function sequenceSize(literals: number, match: number): number {
   return 5 + literals + Math.ceil(literals / 255) + Math.ceil(match / 255)
 }
 
-/** The token with both lengths, what of the first does not fit into it, and the literals. */
+/** Writes the token with both lengths, the rest of the first length, and the literals. */
 function writeSequence(
   block: Uint8Array,
   start: number,
@@ -108,7 +108,7 @@ function writeSequence(
   return behind + literals
 }
 
-/** What of a length is beyond the 15 its half of the token holds. */
+/** Writes the part of a length beyond the 15 that its half of the token holds. */
 function writeRest(out: Uint8Array, from: number, length: number): number {
   if (length < 15) return from
   let at = from

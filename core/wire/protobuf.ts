@@ -1,18 +1,19 @@
-// Protocol Buffers as bytes: a reader that walks the fields of a message, and a writer.
+// Protocol Buffers: a reader that visits the fields of a message, and a writer.
 import { DbError } from '../errors.ts'
 
+/** Wire types of Protocol Buffers. */
 export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
 const strictText = new TextDecoder('utf-8', { fatal: true })
 
-/** Walks the fields of one message. Everything it cannot read throws DbError `InvalidArguments` with the offset. */
+/** Visits the fields of one message. Throws DbError `InvalidArguments` with the offset for invalid input. */
 export class ProtoReader {
   readonly bytes: Uint8Array
   readonly view: DataView
-  /** Where the message ends that is being read. */
+  /** End of the current message. */
   end: number
   at: number
-  /** Number and wire type of the field `next` found. */
+  /** Number and wire type of the field that `next` found. */
   field = 0
   type = 0
 
@@ -23,7 +24,7 @@ export class ProtoReader {
     this.end = end
   }
 
-  /** Goes to the next field; false at the end. Its value must be read or skipped before the next call. */
+  /** Moves to the next field; false at the end. The value of a field must be read or skipped before the next call. */
   next(): boolean {
     if (this.at >= this.end) return false
     const tag = this.uint()
@@ -33,7 +34,7 @@ export class ProtoReader {
     return true
   }
 
-  /** Goes into the message in the field, so that `next` walks its fields; returns what `leave` needs. */
+  /** Enters the message in the field, so that `next` visits its fields; returns the value that `leave` needs. */
   enter(): number {
     const outer = this.end
     const start = this.pass()
@@ -42,19 +43,19 @@ export class ProtoReader {
     return outer
   }
 
-  /** Goes on behind the message `enter` went into. */
+  /** Leaves the message that `enter` entered. */
   leave(outer: number): void {
     this.at = this.end
     this.end = outer
   }
 
-  /** Reads a message whose start and end were found before. */
+  /** Reads a message whose start and end are known. */
   seek(start: number, end: number): void {
     this.at = start
     this.end = end
   }
 
-  /** An unsigned varint as a number; exact up to 2^53. */
+  /** Reads an unsigned varint as a number; exact up to 2^53. */
   uint(): number {
     const { bytes, end } = this
     const first = bytes[this.at]!
@@ -74,10 +75,10 @@ export class ProtoReader {
     throw this.error('a number has more than 10 bytes')
   }
 
-  /** A varint of 64 bits, unsigned. */
+  /** Reads an unsigned 64-bit varint. */
   uint64(): bigint {
     const { bytes, at } = this
-    // Up to four bytes, as most are, without arithmetic on bigints.
+    // Most take four bytes at most; those are read without bigint arithmetic.
     for (let i = at, small = 0, shift = 0; i < this.end && shift < 28; i++, shift += 7) {
       const byte = bytes[i]!
       small |= (byte & 127) << shift
@@ -95,18 +96,18 @@ export class ProtoReader {
     throw this.error('a number has more than 10 bytes')
   }
 
-  /** `int64`. */
+  /** Reads an `int64`. */
   int64(): bigint {
     return BigInt.asIntN(64, this.uint64())
   }
 
-  /** `sint64`. */
+  /** Reads a `sint64`. */
   sint64(): bigint {
     const value = this.uint64()
     return (value >> 1n) ^ -(value & 1n)
   }
 
-  /** `sint32`. */
+  /** Reads a `sint32`. */
   sint32(): number {
     return Number(BigInt.asIntN(32, this.sint64()))
   }
@@ -115,23 +116,23 @@ export class ProtoReader {
     return this.view.getFloat64(this.#skipBytes(8), true)
   }
 
-  /** The bit pattern of a double. */
+  /** Reads the bit pattern of a double. */
   bits64(): bigint {
     return this.view.getBigUint64(this.#skipBytes(8), true)
   }
 
-  /** A reader of the message inside the field. */
+  /** A reader of the message in the field. */
   message(): ProtoReader {
     const start = this.pass()
     return new ProtoReader(this.bytes, start, this.at)
   }
 
-  /** Goes past the message in the field; returns where it began, `at` is where it ends. */
+  /** Skips the message in the field; returns its start, `at` is its end. */
   pass(): number {
     return this.#skipBytes(this.length())
   }
 
-  /** The bytes of the field, not copied. */
+  /** The bytes of the field, without a copy. */
   data(): Uint8Array {
     const start = this.pass()
     return this.bytes.subarray(start, this.at)
@@ -146,7 +147,7 @@ export class ProtoReader {
     }
   }
 
-  /** Calls `take` for each value of a repeated number, packed or not. */
+  /** Calls `take` at each value of a repeated number field, packed or not. */
   repeated(take: (reader: ProtoReader) => void): void {
     if (this.type !== wireType.bytes) {
       take(this)
@@ -156,7 +157,7 @@ export class ProtoReader {
     while (inside.at < inside.end) take(inside)
   }
 
-  /** Leaves the field out. */
+  /** Skips the field. */
   skip(): void {
     switch (this.type) {
       case wireType.varint:
@@ -176,7 +177,7 @@ export class ProtoReader {
     }
   }
 
-  /** Throws unless the field came with this wire type. */
+  /** Throws unless the field has this wire type. */
   expect(type: number): void {
     if (this.type !== type) throw this.error(`field ${this.field} has wire type ${this.type} instead of ${type}`)
   }
@@ -198,13 +199,13 @@ export class ProtoReader {
   }
 }
 
-/** Puts fields one after the other into memory that grows. */
+/** Writes fields one after the other; its memory grows as needed. */
 export class ProtoWriter {
   #bytes = new Uint8Array(256)
   #view = new DataView(this.#bytes.buffer)
   #length = 0
 
-  /** What was written so far, valid until the next write. */
+  /** What was written so far; valid until the next write. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
@@ -228,7 +229,7 @@ export class ProtoWriter {
     return this.varint(value)
   }
 
-  /** `int64`: negative values take ten bytes. */
+  /** Writes an `int64`; negative values take ten bytes. */
   int64(field: number, value: bigint): this {
     return this.uint(field, value < 0n ? BigInt.asUintN(64, value) : value)
   }
@@ -244,14 +245,14 @@ export class ProtoWriter {
     return this
   }
 
-  /** Eight bytes of a packed list. */
+  /** Writes the eight bytes of a double in a packed list. */
   rawDouble(value: number): this {
     const at = this.#reserve(8)
     this.#view.setFloat64(at, value, true)
     return this
   }
 
-  /** A double by its bit pattern. */
+  /** Writes a double given by its bit pattern. */
   bits64(field: number, low: number, high: number): this {
     this.varint(field * 8 + wireType.fixed64)
     const at = this.#reserve(8)
@@ -301,7 +302,7 @@ export class ProtoWriter {
     return this
   }
 
-  /** Where `count` more bytes go: ask before naming the memory, which it may replace. */
+  /** Makes room for `count` bytes and returns their offset. It may replace the memory, so call it before reading `#bytes`. */
   #reserve(count: number): number {
     const at = this.#length
     this.#length = at + count

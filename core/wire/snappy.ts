@@ -1,7 +1,7 @@
-// The Snappy block format: undone into memory the caller lends, and made.
+// The Snappy block format: decompression into the caller's memory, and compression.
 import { DbError } from '../errors.ts'
 
-/** Bytes a buffer for `decodeSnappy` must have beyond the content: words are copied whole. */
+/** Bytes that a buffer for `decodeSnappy` needs beyond the content, because whole words are copied. */
 export const snappySlack = 8
 
 const maxLengthBytes = 5
@@ -9,7 +9,7 @@ const blockSize = 1 << 16
 const hashBits = 14
 const maxCopyLength = 64
 
-/** Bytes the block holds once it is undone, as it says itself. Throws DbError `InvalidArguments` when that cannot be read. */
+/** The length of the decompressed content, as the block states it. Throws DbError `InvalidArguments` if that is invalid. */
 export function snappyLength(block: Uint8Array): number {
   let length = 0
   for (let at = 0; at < maxLengthBytes; at++) {
@@ -22,8 +22,8 @@ export function snappyLength(block: Uint8Array): number {
 }
 
 /**
- * Undoes a block into `out`, which has room for `snappyLength` bytes and `snappySlack` more, and returns the length. Throws DbError
- * `InvalidArguments` naming the offset of what is wrong.
+ * Decompresses a block into `out`, which must have room for `snappyLength` plus `snappySlack` bytes; returns the length. Throws DbError
+ * `InvalidArguments` with the offset.
  */
 export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
   const length = snappyLength(block)
@@ -74,7 +74,7 @@ export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
     if (back === 0 || back > put) throw damaged(`the copy at byte ${at} reaches ${back} bytes back, there are ${put}`)
     if (size > length - put) throw damaged(`the copy at byte ${at} goes beyond the length of ${length}`)
     const source = put - back
-    // Eight bytes a turn, which the compiler does without making a bigint; nearer copies repeat what they have just written.
+    // Copies eight bytes at a time, which compiles without bigints; copies from nearer offsets overlap what they write.
     if (back >= 8) {
       for (let i = 0; i < size; i += 8) to.setBigInt64(put + i, to.getBigInt64(source + i, true), true)
     } else if (back >= 4) for (let i = 0; i < size; i += 4) to.setInt32(put + i, to.getInt32(source + i, true), true)
@@ -85,7 +85,7 @@ export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
   return length
 }
 
-/** The bytes as one block. */
+/** Compresses the bytes as one block. */
 export function encodeSnappy(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(maxLengthBytes + bytes.length + Math.ceil(bytes.length / 6) + 32)
   let put = 0
@@ -99,7 +99,7 @@ export function encodeSnappy(bytes: Uint8Array): Uint8Array {
   return out.subarray(0, put)
 }
 
-/** Copies never reach beyond the block, so that offsets fit two bytes. */
+/** Offsets of copies stay within the block, so they fit two bytes. */
 function encodeBlock(
   bytes: Uint8Array,
   start: number,

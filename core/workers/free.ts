@@ -1,14 +1,14 @@
-// Memory of arrays that nobody uses any more. Left to the collector of garbage, a thread keeps up to 64 MiB of it, since it counts objects and
-// an array is a small one; and what lived through two collections stays until everything is looked through.
+// Frees the memory of unused arrays at once. V8 would keep up to 64 MiB per thread, because it counts small array objects, not their buffers;
+// and what survives two minor collections stays until a major one.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Bytes from which on memory is let go: less is not worth the call. */
+/** Smaller memory is left to the garbage collector. */
 const minSize = 8 << 10
 
 /**
- * Lets all memory go at once that an array is part of: nobody may look at it again. What is small is left to the collector, and so is an array
- * that may lie in the memory which small Buffers share; shared memory stays.
+ * Frees the memory of an array at once; nobody may use the array afterwards. Left to the garbage collector: small arrays, arrays in Node's
+ * shared Buffer pool, and shared memory.
  */
 export function free(array: ArrayBufferView): void {
   const { buffer } = array
@@ -28,8 +28,8 @@ type Collect = (options: Collection) => void
 let collector: Collect | undefined
 
 /**
- * Looks for objects that nobody uses: `minor`, among those made lately, a millisecond where a thread has few; `major`, among all; `all`, more
- * than once, and gives back the pages V8 keeps for later, which are as many as the heap has shrunk by.
+ * Runs the garbage collector: `minor` for young objects (about a millisecond in a small thread), `major` for all, `all` several times, which
+ * also returns pages that V8 keeps for later.
  */
 export function collect(type: 'minor' | 'major' | 'all'): void {
   collector ??= ownCollector()
@@ -37,7 +37,7 @@ export function collect(type: 'minor' | 'major' | 'all'): void {
   else collector({ type, execution: 'sync' })
 }
 
-/** It is given to contexts that begin while the flag is set. */
+/** V8 exposes the function to contexts created while the flag is set. */
 function ownCollector(): Collect {
   if (globalThis.gc !== undefined) return globalThis.gc as unknown as Collect
   setFlagsFromString('--expose-gc')

@@ -1,17 +1,17 @@
-// Imports modules of third parties, in any thread.
+// Imports third-party modules, in any thread.
 import { findPackageJSON, registerHooks } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** What plugins import that the running server brings. */
+/** Packages that the running server provides to plugins. */
 const brought = ['weir-server', 'typebox']
 
-/** The folder the server is installed in, beside other packages: where npm puts them globally, for instance. */
+/** The `node_modules` folder the server is installed in, for example npm's global one. */
 export const installed = join(dirname(findPackageJSON(import.meta.url)!), '..')
 
 /**
- * Imports a file by its URL. A module that imports `weir-server` or `typebox` gets its own copy where it has one, else the running server's;
- * other packages it may have beside the server. `onLoad` is told the URL of each module that is loaded on the way.
+ * Imports a file by its URL. Imports of `weir-server` or `typebox` find the module's own copy, else the running server's; other packages are
+ * also looked up beside the server. Calls `onLoad` with the URL of each loaded module.
  */
 export async function importForeign(
   url: string,
@@ -43,7 +43,7 @@ export async function importForeign(
   }
 }
 
-/** The module as which an import is looked for that the plugin itself cannot find. */
+/** The module from which an import is resolved if the plugin itself cannot resolve it. */
 function parentOf(specifier: string): string | undefined {
   if (/^(?:[./#]|[a-z]+:)/.test(specifier)) return undefined
   const isBrought = brought.some(name => specifier === name || specifier.startsWith(`${name}/`))

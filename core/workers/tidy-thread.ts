@@ -1,4 +1,4 @@
-// Loaded first in every thread: its heap is looked after as that of the server is.
+// Preloaded in every thread: watches the thread's heap.
 import { watchHeap } from './heap.ts'
 
 watchHeap('thread')

@@ -12,8 +12,8 @@ export default defineProcessor((/** @type {{ secret: string }} */ { secret }) =>
     return {
       apply(batch) {
         for (const { from, to } of options.fields) {
-          const source = batch.take(from)
-          const target = batch.take(to)
+          const source = batch.getOrCreateField(from)
+          const target = batch.getOrCreateField(to)
           for (let row = 0; row < batch.rows; row++) {
             if (!batch.isLive(row)) continue
             if (source.kinds[row] === cell.string) batch.setText(target, row, hash(batch.text(source, row)))

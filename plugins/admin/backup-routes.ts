@@ -1,4 +1,4 @@
-// The routes of backups: begin one, fetch its files one by one from any offset, end it.
+// Routes of backups: begin one, download its files from any offset, end it.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -39,7 +39,7 @@ export function backupRoutes(app: PluginApp<never, never>, backups: Backups): vo
   )
 }
 
-/** Of `Range` only what resuming needs, `bytes=N-`; anything else gets the whole file, as RFC 9110, 14.2 allows. */
+/** Supports only the form needed to resume, `bytes=N-`; any other range gets the whole file, as RFC 9110, 14.2 allows. */
 function startOf({ headers }: FastifyRequest, bytes: number): number {
   const from = Number(/^bytes=(\d{1,15})-$/.exec(headers.range ?? '')?.[1] ?? 0)
   if (from === 0 || from < bytes) return from

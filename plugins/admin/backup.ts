@@ -1,4 +1,4 @@
-// Backups being copied by a client: each keeps its files until the client ends it or says nothing for too long.
+// Sessions of backups: each keeps its files until the client ends it or is silent for too long.
 import { randomUUID } from 'node:crypto'
 import {
   after,
@@ -14,9 +14,9 @@ import {
 } from '../../core/index.ts'
 
 export interface Backups {
-  /** Flushes and keeps the state of all data; `manifest` is JSON text. */
+  /** Flushes and begins a backup; `manifest` is JSON text. */
   begin(ctx: RequestContext): Promise<{ readonly id: string; readonly manifest: string }>
-  /** File `index` of a backup and its bytes from an offset on. Throws DbError with status 404 for what is not there. */
+  /** File `index` of a backup, and its bytes from an offset on. Throws DbError with status 404 if there is none. */
   file(ctx: RequestContext, id: string, index: number): OpenFile
   end(ctx: RequestContext, id: string): void
   close(): void
@@ -29,7 +29,7 @@ export interface OpenFile extends BackupFile {
 interface Session {
   readonly backup: Backup
   readonly end: () => void
-  /** Files being read now. */
+  /** Number of files being read. */
   reading: number
   timer: Timer | undefined
 }
@@ -37,13 +37,13 @@ interface Session {
 export interface BackupOptions {
   /** Milliseconds without a request after which a backup ends. */
   readonly backup_idle: number
-  /** Under way at the same time. */
+  /** Maximum number of concurrent backups. */
   readonly max_backups: number
 }
 
 export function createBackups(core: Core, { backup_idle: idle, max_backups }: BackupOptions): Backups {
   const sessions = new Map<string, Session>()
-  /** Those that flush first and are no sessions yet. */
+  /** Backups that are still flushing and have no session yet. */
   let beginning = 0
   let isClosed = false
   core.metrics.gauge('svc_admin_backups_running', 'Backups under way; each keeps its files on disk.', [], gauge =>
@@ -81,7 +81,7 @@ export function createBackups(core: Core, { backup_idle: idle, max_backups }: Ba
       }
       beginning++
       const { backup, release } = await open(core, ctx).finally(() => beginning--)
-      // Nobody would ever end it.
+      // The client is gone, so nobody would end the backup.
       if (ctx.signal.aborted || isClosed) {
         release()
         throw ctx.signal.aborted ? ctx.signal.reason : new DbError('Suspended', 'the server is stopping')
@@ -130,13 +130,13 @@ export function createBackups(core: Core, { backup_idle: idle, max_backups }: Ba
   }
 }
 
-/** A backup holds everything of everybody: it takes a user who may read and write. */
+/** A backup contains the data of all users, so it needs one who may read and write everywhere. */
 function allow({ user }: RequestContext): void {
   authoriseAll(user, 'read')
   authoriseAll(user, 'write')
 }
 
-/** The backup, kept until `release`. */
+/** Begins a backup that is kept until `release`. */
 async function open(core: Core, ctx: RequestContext): Promise<{ backup: Backup; release: () => void }> {
   const released = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<Backup>()

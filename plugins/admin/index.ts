@@ -1,4 +1,5 @@
-// Operating the server: health, status, configuration, metrics, log level, backup, and what it keeps of itself. Only on the main server.
+// Administration: health, status, configuration, metrics, log level, backups, and the server's record of its own metrics and log. Main server
+// only.
 import { Type } from 'typebox'
 import { count, definePlugin, duration } from '../../core/index.ts'
 import { createBackups } from './backup.ts'
@@ -10,22 +11,22 @@ export default definePlugin({
   name: 'admin',
   prefix: '',
   servers: ['main'],
-  // Says how metrics are kept.
+  // For storing metrics.
   uses: ['metricsys'],
   config: Type.Object({
-    backup_idle: duration(600_000, 'A backup nobody fetches from for this time ends and keeps no files any more.', {
+    backup_idle: duration(600_000, 'A backup ends, and its files are released, after this time without a request.', {
       minimum: 1
     }),
     max_backups: count(
       4,
-      'Backups under way at the same time, further ones are refused with 429: each keeps its files on disk.'
+      'Concurrent backups; further ones are refused with 429, because each keeps its files on disk.'
     ),
-    self_interval: duration(30_000, 'Time between two looks at the own metrics, where `enable_telemetry` keeps them.', {
+    self_interval: duration(30_000, "With `enable_telemetry`: interval at which the server's own metrics are stored.", {
       minimum: 100
     }),
     self_ttl: duration(
       7 * 24 * 3_600_000,
-      "How long the server's own metrics and log are kept, where `enable_telemetry` keeps them; counts for tables that are not there yet.",
+      "With `enable_telemetry`: time to live of the tables for the server's own metrics and log; used when they are created.",
       { minimum: 1000 }
     )
   }),

@@ -1,4 +1,4 @@
-// `POST /debug/log_level`: the log's levels, for everything and by plugin, for good or for a while.
+// `POST /debug/log_level`: changes log levels, for everything or by plugin, permanently or for a while.
 import {
   type Core,
   DbError,
@@ -11,10 +11,10 @@ import {
   printLogLevels
 } from '../../core/index.ts'
 
-/** The time after which a change is taken back; a timer holds no more. */
+/** The longest time before a change is reverted. */
 const maxDuration = 24 * 3600_000
 
-/** Changes the levels as the body says, and tells what they were. Throws DbError `InvalidArguments`. */
+/** Changes the levels as the body says; returns the previous ones. Throws DbError `InvalidArguments`. */
 export function changeLogLevel(core: Pick<Core, 'logLevels' | 'plugins'>, body: string, query: Parameters): string {
   const levels = readLevels(core, body.trim())
   const time = readTime(firstValue(query, 'revert_after'))

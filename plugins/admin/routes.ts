@@ -1,4 +1,4 @@
-// The admin routes for everybody who reaches the main server: it is for operators.
+// Routes for operators. They need no user, because only operators may reach the main server.
 import { Type } from 'typebox'
 import { type Core, DbError, type Parameters, type PluginApp, plainText, printConfig } from '../../core/index.ts'
 import { changeLogLevel } from './log-level.ts'
@@ -41,7 +41,7 @@ export function routes(app: PluginApp<never, never>): void {
   })
 }
 
-/** The answer is what other servers of this interface say. */
+/** The texts of the answer are those of the interface. */
 async function switchTrace({ tracing }: Core, body: string): Promise<string> {
   const wanted = body.trim()
   if (wanted === 'true') await tracing.enable()

@@ -1,8 +1,8 @@
-// What `/status` tells.
+// The content of `/status`.
 import { hostname } from 'node:os'
 import { type Core, commit, version } from '../../core/index.ts'
 
-/** `branch` and `rustc_version` are there for clients that ask for them; a published package knows neither. */
+/** Clients of the interface expect `branch` and `rustc_version`; they are empty. */
 export function status(core: Core) {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   return {
@@ -23,7 +23,7 @@ export function status(core: Core) {
   }
 }
 
-/** How a plugin is, and those of its parts that report it. */
+/** The state of a plugin, and of its parts. */
 function statusOf(core: Core, name: string) {
   const own = core.components.list().filter(({ plugin }) => plugin === name)
   const shown = own.map(({ component, state, reason, since }) => ({
@@ -36,7 +36,7 @@ function statusOf(core: Core, name: string) {
   return { ...shown.find(({ component }) => component === undefined), ...(parts.length > 0 && { components: parts }) }
 }
 
-/** What all tables hold at rest, in bytes; rows in memory are among the rows. */
+/** Bytes of all tables in files; the number of rows includes those in memory. */
 function dataSize({ store }: Core) {
   const databases = store.databases()
   const tables = databases.flatMap(({ name }) => store.tables(name))

@@ -1,4 +1,4 @@
-// Rules and alerts in the form Prometheus' API has them.
+// Rules and alerts as the Prometheus API returns them.
 import type { PromqlService, RuleFilter } from '../services.ts'
 import type { Alert } from './evaluate/alert.ts'
 import type { GroupState, RuleState } from './evaluate/state.ts'
@@ -74,7 +74,7 @@ function activeOf(alerts: Iterable<Alert>) {
     }))
 }
 
-/** `1.5e+00`. */
+/** Formats a float as `1.5e+00`. */
 function exponentText(value: number): string {
   if (!Number.isFinite(value)) return printNumber(value)
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')

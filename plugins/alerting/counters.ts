@@ -1,4 +1,4 @@
-// What the plugin counts.
+// Metrics of the plugin.
 import type { Core, Counter, Histogram } from '../../core/index.ts'
 
 export interface Counters {
@@ -14,7 +14,7 @@ export interface Counted {
   readonly groups: number
   readonly rules: { readonly alert: number; readonly record: number }
   readonly alerts: { readonly pending: number; readonly firing: number }
-  /** Alerts that wait to be told. */
+  /** Alerts in the delivery queue. */
   readonly waiting: number
 }
 

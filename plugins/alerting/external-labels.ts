@@ -1,7 +1,7 @@
-// Labels of this server, for receivers and templates.
+// External labels of this server, for notifications and templates.
 import type { Labels } from './evaluate/sample.ts'
 
-/** From `NAME=VALUE` each. */
+/** Parses `NAME=VALUE` texts. */
 export function readExternalLabels(texts: readonly string[]): Labels {
   return texts.map(text => {
     const sign = text.indexOf('=')

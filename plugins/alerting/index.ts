@@ -1,10 +1,10 @@
-// Rules that are evaluated again and again: alerts, told to receivers, and recorded series.
+// Alerting and recording rules, evaluated at intervals; alerts are sent to receivers.
 import { Type } from 'typebox'
 import { count, definePlugin, duration } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService } from './service.ts'
 
-/** The path of a webhook's address is its password. */
+/** Webhook URLs often contain a secret in their path. */
 const urls = (description: string, secret: boolean) =>
   Type.Array(
     Type.String({ pattern: '^https?://[^\\s/]+', expected: 'a URL that starts with http:// or https://', secret }),
@@ -27,17 +27,17 @@ export default definePlugin({
     db: Type.String({
       default: 'public',
       minLength: 1,
-      description: 'Database of groups that name none with `db`.',
+      description: 'Database of groups without `db`.',
       live: true
     }),
-    evaluation_interval: duration(60_000, 'Time between two evaluations of groups that name no `interval`.', {
+    evaluation_interval: duration(60_000, 'Evaluation interval of groups without `interval`.', {
       minimum: 100,
       live: true
     }),
-    evaluation_timeout: duration(30_000, 'Time one rule may take; then it has failed.', { minimum: 1, live: true }),
+    evaluation_timeout: duration(30_000, 'Time one rule may take; then it fails.', { minimum: 1, live: true }),
     for_outage_tolerance: duration(
       3_600_000,
-      'How long the server may have been stopped for alerts to go on where they were; after a longer time they begin anew.',
+      'Longest downtime of the server after which pending and firing alerts continue; after a longer one they start anew.',
       { live: true }
     ),
     external_url: Type.String({
@@ -48,17 +48,17 @@ export default definePlugin({
     external_labels: Type.Array(Type.String({ pattern: '^[^=]+=.', expected: 'a label such as region=eu' }), {
       default: [],
       description:
-        'Labels receivers get with every alert that has none of the name, each as `NAME=VALUE`: they tell servers apart.',
+        'Labels, each as `NAME=VALUE`, that are added to alerts without a label of that name, so that receivers can tell servers apart.',
       live: true
     }),
-    alertmanagers: urls('Alertmanagers that are told of alerts, by their API v2: `http://127.0.0.1:9093`.', false),
+    alertmanagers: urls('Alertmanagers to notify by their API v2: `http://127.0.0.1:9093`.', false),
     webhooks: urls(
-      'Addresses that are told when alerts begin to fire and when they end, with the body webhooks of Alertmanager have.',
+      "URLs to notify when alerts fire and when they are resolved, in the format of Alertmanager's webhooks.",
       true
     ),
-    resend_delay: duration(60_000, 'Time after which Alertmanagers are told of an alert again.', { live: true }),
+    resend_delay: duration(60_000, 'Time after which Alertmanagers are notified of an alert again.', { live: true }),
     notify_timeout: duration(10_000, 'Time a receiver has to answer.', { minimum: 1, live: true }),
-    notify_retry: duration(900_000, 'How long a notification is tried again; then it is lost, and counted.', {
+    notify_retry: duration(900_000, 'How long a notification is retried; then it is dropped and counted.', {
       live: true
     }),
     notify_queue: count(10_000, 'Alerts that may wait for one receiver; the oldest are dropped, and counted.', {

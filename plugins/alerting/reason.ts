@@ -1,4 +1,4 @@
-// What an error says, for messages within others.
+// The reason in an error, to be embedded in other messages.
 
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

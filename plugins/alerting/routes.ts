@@ -1,4 +1,4 @@
-// `GET /v1/alerting/rules` and `/alerts`: all databases, or the one that is named.
+// `GET /v1/alerting/rules` and `/alerts`, of all databases or one.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { authoriseAll, dbParameter, type PluginApp, parameterOf } from '../../core/index.ts'
@@ -24,7 +24,7 @@ export function routes(app: PluginApp<never, 'promql' | 'sql' | 'metricsys'>, al
   }))
 }
 
-/** The one that is named; undefined for all, which users who are limited to some may not see. */
+/** The requested database; undefined for all, which users limited to some databases may not request. */
 function databaseOf(request: FastifyRequest): string | undefined {
   const { user, db } = request.ctx
   if (parameterOf(request, 'db') !== undefined) return db

@@ -1,4 +1,4 @@
-// Puts the parts together: loads rules, keeps each group's schedule, takes over changed files, and ends all of it.
+// The alerting service: loads rules, runs each group's schedule, applies changed files, and stops.
 import { internalContext, Pace, type PluginCore } from '../../core/index.ts'
 import type { AlertingService, MetricsysService, PromqlService, SqlQueryService } from '../services.ts'
 import { describeAlerts, describeGroups } from './answer.ts'
@@ -28,7 +28,7 @@ interface AlertingDependencies {
 }
 
 export interface OwnService extends AlertingService {
-  /** Reads the files again: all of them, or Error and everything stays as it was. */
+  /** Loads the files again: all of them, or throws Error and changes nothing. */
   reload(): Promise<void>
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-/** Throws Error with every problem of the files of rules. */
+/** Throws Error with all problems of the rule files. */
 export function createService(core: PluginCore, options: AlertingOptions, parts: AlertingDependencies): OwnService {
   const log = core.log
   let running: readonly Running[] = []
@@ -62,7 +62,7 @@ export function createService(core: PluginCore, options: AlertingOptions, parts:
     ...{ counters, log, options, promql: parts.promql, metricsys: parts.metricsys },
     ask: createAsk(parts),
     context: (db, signal) => ({ ...core.context(db), signal }),
-    // Rules read; what they record is written here.
+    // Rules only read; this writes what they record.
     write: (ctx, writes) => core.store.write(ctx, writes),
     isAlone: (group, rule) => {
       const wanted = matchers(rule)
@@ -89,7 +89,7 @@ export function createService(core: PluginCore, options: AlertingOptions, parts:
     await Promise.all(groups.map(({ ended }) => ended))
   }
 
-  /** Alerts of rules that are gone have ended, and so have their series. */
+  /** Alerts of removed rules have ended, and so have their series. */
   const drop = async (group: RuleGroup, rules: readonly RuleState[]) => {
     const time = Date.now()
     for (const { rule, alerts, written } of rules) {
@@ -127,13 +127,13 @@ export function createService(core: PluginCore, options: AlertingOptions, parts:
       const { file, name } = state.group
       if (!groups.some(group => group.file === file && group.name === name)) dropped.push([state.group, state.rules])
     }
-    // All are known before the first is evaluated.
+    // All are registered before the first is evaluated.
     running = next
     running = next.map(each => (kept.includes(each) ? each : start(each.state)))
     for (const [group, rules] of dropped) await drop(group, rules)
   }
 
-  // What is there at the start begins at once; nothing runs that would have to end.
+  // At the start there are no earlier rules that would have to end.
   running = load().map(group => start(groupState(group)))
   let refused = false
   return {
@@ -144,7 +144,7 @@ export function createService(core: PluginCore, options: AlertingOptions, parts:
       try {
         groups = load()
       } catch (error) {
-        // Called once more after a refusal: everything is as it was.
+        // Called again after a refusal, with the old options.
         refused = !refused
         if (!refused) return
         throw error

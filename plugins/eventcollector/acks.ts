@@ -1,16 +1,16 @@
-// Acknowledgements by channel: whatever was answered is stored, so an answered number is acknowledged at once.
+// Acknowledgements by channel. A request is answered after its events are stored, so every number given out is acknowledged at once.
 import { CollectorError } from './errors.ts'
 
 const guid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
 export interface Acks {
-  /** The number of the next answer on a channel, from 0. */
+  /** The next number of a channel, from 0. */
   next(channel: string): number
-  /** Whether the number was given on the channel since it was last heard of. */
+  /** Whether the channel, as far as it is remembered, has given out the number. */
   isDone(channel: string, id: number): boolean
 }
 
-/** Remembers so many channels; the one not used for longest goes first. */
+/** Remembers `maxChannels` channels; the least recently used one is forgotten first. */
 export function createAcks(maxChannels: number): Acks {
   const channels = new Map<string, number>()
   return {
@@ -25,7 +25,7 @@ export function createAcks(maxChannels: number): Acks {
   }
 }
 
-/** A channel as a request names it. Throws CollectorError where it does not, or names none that is a GUID. */
+/** Checks the channel of a request. Throws CollectorError if it is missing or not a GUID. */
 export function checkChannel(channel: string | undefined): string {
   if (channel === undefined || channel.trim() === '') throw new CollectorError(10)
   const text = channel.trim().toLowerCase()

@@ -1,4 +1,4 @@
-// Events as the columns of their table: what the protocol knows and `fields` are tags, everything else are fields.
+// Events as columns: the protocol's own keys and `fields` become tags, all other members fields.
 import {
   booleanColumn,
   type Column,
@@ -13,9 +13,10 @@ import {
   type Semantic,
   type Steps,
   type Table,
-  textColumn
+  textColumn,
+  timeColumn
 } from '../../core/index.ts'
-import { type Events, fieldPrefix, tagKeys, timeColumn } from './decode/events.ts'
+import { type Events, fieldPrefix, tagKeys } from './decode/events.ts'
 import { CollectorError } from './errors.ts'
 
 /** A field of the batch that becomes a column. */
@@ -23,9 +24,9 @@ interface Source {
   readonly name: string
   readonly field: ItemField
   readonly semantic: Semantic
-  /** 0 for what the protocol knows, 1 for tags, 2 for fields. */
+  /** 0 for the protocol's own keys, 1 for tags, 2 for fields. */
   readonly rank: number
-  /** The first of the rows that has a value. */
+  /** The first row with a value. */
   readonly first: number
 }
 
@@ -33,7 +34,10 @@ type ValueType = 'String' | 'Int64' | 'Float64' | 'Boolean'
 
 const noValue = (1 << cell.absent) | (1 << cell.null) | (1 << cell.object)
 
-/** The columns of these rows. Throws CollectorError for a column with values of several types; integers go where the table has floats. */
+/**
+ * The columns of these rows. Throws CollectorError for a column with values of several types; integers become floats if the table's column is
+ * a float.
+ */
 export function* columnsOf({ batch, time }: Events, rows: Uint32Array, table: Table | undefined): Steps<Column[]> {
   const known = new Map(table?.columns.map(column => [column.name, column]))
   const times = integerColumn(time, rows)
@@ -48,7 +52,7 @@ export function* columnsOf({ batch, time }: Events, rows: Uint32Array, table: Ta
   return columns
 }
 
-/** Host, source and sourcetype first, then tags, then fields, both in order of first sight. */
+/** Host, source and sourcetype first, then tags, then fields, both in order of appearance. */
 function* sourcesOf(batch: ItemBatch, rows: Uint32Array): Steps<readonly Source[]> {
   const sources = new Map<string, Source>()
   for (const field of batch.fields.values()) {
@@ -74,7 +78,7 @@ function firstValue({ kinds }: ItemField, rows: Uint32Array): number {
   return -1
 }
 
-/** A name that stands in `fields` and in the event itself is one column; the event's own value wins. */
+/** A name that occurs in `fields` and in the event becomes one column; the event's own value wins. */
 function merged(a: Source, b: Source, rows: Uint32Array): Source {
   const [own, other] = a.field.name.startsWith(fieldPrefix) ? [b, a] : [a, b]
   for (const row of rows) {
@@ -86,7 +90,7 @@ function merged(a: Source, b: Source, rows: Uint32Array): Source {
   return { ...own, first: Math.min(own.first, other.first) }
 }
 
-/** Values that are no text are written as one, so that tags of the protocol always are. */
+/** Converts values to text, because the protocol's tags are always text. */
 function textOnly(batch: ItemBatch, field: ItemField, rows: Uint32Array): void {
   for (const row of rows) {
     const kind = field.kinds[row]
@@ -95,7 +99,7 @@ function textOnly(batch: ItemBatch, field: ItemField, rows: Uint32Array): void {
   }
 }
 
-/** Integers that become floats must be the same as floats. */
+/** Integers that become floats must be exact as floats. */
 function checkIntegers({ name, kinds, ints }: ItemField, rows: Uint32Array): void {
   for (const row of rows) {
     if (kinds[row] !== cell.int || isExactFloat(ints[row]!)) continue

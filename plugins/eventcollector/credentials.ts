@@ -1,18 +1,20 @@
-// Tokens: the protocol's own authentication scheme, which holds user and password as they are.
+// The protocol's own authentication scheme, in which the token is user and password.
 import type { FastifyRequest } from 'fastify'
 import { type Credentials, DbError, firstValue, type Parameters } from '../../core/index.ts'
 import { CollectorError } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True: parameter `token` of the query proves who asks. */
+    /** True: the route accepts the query parameter `token`. */
     queryToken?: boolean
   }
 }
 
 const scheme = /^splunk /i
 
-/** User and password of `Authorization: Splunk user:password`, or of the query where that is allowed; undefined: other schemes are tried. */
+/**
+ * User and password of `Authorization: Splunk user:password`, or of the query parameter where allowed; undefined: other schemes are tried.
+ */
 export function readCredentials(request: FastifyRequest): Credentials | undefined {
   const header = request.headers.authorization
   if (header !== undefined) {

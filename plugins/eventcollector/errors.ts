@@ -1,4 +1,4 @@
-// The protocol's numbered answers, and which of them an error is.
+// The protocol's numbered answers, and the number of each error.
 import { DbError, type ErrorOptions, type WireError } from '../../core/index.ts'
 
 /** Number → HTTP status and text. */
@@ -23,7 +23,7 @@ export const replies = {
 
 type ReplyCode = keyof typeof replies
 
-/** A refusal by its number; `event` is the index of the event it is about. */
+/** A refusal with the protocol's number; `event` is the index of the invalid event. */
 export class CollectorError extends DbError {
   readonly reply: ReplyCode
   readonly event: number | undefined
@@ -53,7 +53,7 @@ const byCode: Readonly<Record<string, ReplyCode>> = {
   Suspended: 23
 }
 
-/** Senders try again what has a 5xx status or the numbers 8 and 9; they drop everything else. */
+/** Senders retry requests answered with status 5xx or the numbers 8 and 9; all others they drop. */
 export function replyCode(error: DbError): ReplyCode {
   if (error instanceof CollectorError) return error.reply
   const known = byCode[error.code]
@@ -62,7 +62,7 @@ export function replyCode(error: DbError): ReplyCode {
   return error.status < 500 ? 6 : 8
 }
 
-/** `text` and `code` are the protocol's, `error` says what exactly is wrong. */
+/** `text` and `code` are the protocol's; `error` tells what exactly is wrong. */
 export function formatError(error: DbError): WireError {
   const code = replyCode(error)
   const { status: own, text } = replies[code]
@@ -76,7 +76,7 @@ export function formatError(error: DbError): WireError {
   return { status: statusOf(error, own, code), contentType: 'application/json', body: JSON.stringify(body) }
 }
 
-/** An unknown content coding is data of an unknown format; 405, 408 and 413 stay what they are. */
+/** An unknown content coding counts as an invalid data format; 405, 408 and 413 are kept. */
 function statusOf({ status }: DbError, own: number, code: ReplyCode): number {
   return code === 6 && status !== 415 ? status : status === 408 ? status : own
 }

@@ -1,6 +1,6 @@
-// The index of an event is the table it goes to.
+// Maps the index of an event to a table.
 
-/** A table's name made of an index as clients write it: trimmed, odd characters replaced; undefined where it is blank. */
+/** The table for an index: trimmed, with unusual characters replaced; undefined if it is blank. */
 export function tableOfIndex(index: string): string | undefined {
   const name = index.trim().replace(/[^A-Za-z0-9_:\-.@#]/gu, '_')
   if (name === '') return undefined

@@ -1,4 +1,4 @@
-// Events and raw text in as collectors of events send them, with tokens and numbered answers.
+// Receives events and raw text in the event collector protocol, with tokens and numbered answers.
 import { Type } from 'typebox'
 import { count, definePlugin, flag, size } from '../../core/index.ts'
 import { createAcks } from './acks.ts'
@@ -13,14 +13,17 @@ export default definePlugin({
   servers: ['main', 'public'],
   uses: ['pipelines'],
   config: Type.Object({
-    acknowledge: flag(false, 'Answers have a number that can be asked for at …/ack; requests must name a channel.'),
+    acknowledge: flag(
+      false,
+      'Answers have an acknowledgement number that can be queried at …/ack; requests must name a channel.'
+    ),
     max_channels: count(
       10_000,
       'Channels whose numbers are remembered; the one not used for longest is forgotten first.'
     ),
     query_token: flag(
       false,
-      'Takes parameter token=user:password of the query instead of a header. URLs end up in logs of others.'
+      'Accepts the query parameter token=user:password instead of a header. Beware: proxies log URLs.'
     ),
     raw_lines: flag(
       true,

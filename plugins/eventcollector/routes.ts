@@ -1,4 +1,4 @@
-// The paths of the collector: events, raw text, acknowledgements, health.
+// Routes: events, raw text, acknowledgements, health.
 import type { FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import {
@@ -14,24 +14,25 @@ import {
   plainText,
   runPaced
 } from '../../core/index.ts'
+import type { RequestedPipeline } from '../services.ts'
 import { type Acks, checkChannel } from './acks.ts'
 import { decodeEvents, tagKeys } from './decode/events.ts'
 import { readRaw } from './decode/raw.ts'
 import { CollectorError, replies } from './errors.ts'
 import { tableOfIndex } from './index-name.ts'
-import type { PipelineStep, Receive } from './receive.ts'
+import type { Receive } from './receive.ts'
 
 const defaultTable = 'eventcollector_logs'
 const base = '/services/collector'
 
 export interface CollectorService {
   readonly receive: Receive
-  /** Undefined: answers are not numbered. */
+  /** Undefined: answers have no numbers. */
   readonly acks: Acks | undefined
 }
 
 interface CollectorRoutes {
-  /** Bytes of one event in JSON, and of a request that asks for numbers. */
+  /** Maximum bytes of one JSON event, and of a request for acknowledgements. */
   readonly max_event_size: number
   readonly query_token: boolean
   readonly raw_lines: boolean
@@ -54,7 +55,7 @@ const schemas = {
 }
 
 export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorService, options: CollectorRoutes): void {
-  // Senders give any content type, or what is none.
+  // Senders use any content type, even invalid ones.
   const config = { action: 'write', queryToken: options.query_token, anyContentType: true } as const
   const { receive, acks } = service
 
@@ -128,7 +129,7 @@ function readText(request: FastifyRequest, maxValues: number, lines: boolean) {
   })
 }
 
-/** The table of what names none itself. */
+/** The table of events that name no index. */
 function tableOf(request: FastifyRequest): string {
   const index = parameter(request, 'index')
   return (index && tableOfIndex(index)) ?? parameter(request, 'table') ?? defaultTable
@@ -138,7 +139,7 @@ function tagsOf(request: FastifyRequest): Readonly<Record<string, string | undef
   return Object.fromEntries(tagKeys.map(key => [key, parameter(request, key)]))
 }
 
-/** Undefined where the request does not say. */
+/** Undefined if the request does not say. */
 function linesOf(request: FastifyRequest): boolean | undefined {
   const given = parameter(request, 'lines')
   if (given === undefined || given === 'true' || given === 'false')
@@ -146,15 +147,22 @@ function linesOf(request: FastifyRequest): boolean | undefined {
   throw new CollectorError(6, `parameter lines must be true or false, not ${given.slice(0, 60)}`)
 }
 
-/** The parameter wins over the header. */
-function pipelineOf({ services }: PluginApp<never, 'pipelines'>, request: FastifyRequest): PipelineStep | undefined {
-  const { pipelines } = services
-  if (pipelines === undefined) return undefined
-  const { name: named, version: headerVersion, ...options } = pipelines.readHeaders(request.headers)
-  const name = parameter(request, 'pipeline_name') ?? named
-  if (name === undefined) return undefined
-  const version = parameter(request, 'version') ?? headerVersion
-  return { pipelines, name, ...options, ...(version !== undefined && { version }) }
+/**
+ * The pipeline that the query or the headers name; the query takes precedence. Throws DbError if they name one while the plugin `pipelines`
+ * is off.
+ */
+function pipelineOf(
+  { services: { pipelines } }: PluginApp<never, 'pipelines'>,
+  request: FastifyRequest
+): RequestedPipeline | undefined {
+  const { headers } = request
+  const [name, version] = [parameter(request, 'pipeline_name'), parameter(request, 'version')]
+  if (
+    pipelines === undefined &&
+    (name ?? headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']) !== undefined
+  )
+    throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
+  return pipelines?.requested(headers, { ...(name && { name }), ...(version && { version }) })
 }
 
 function channelOf(request: FastifyRequest): string | undefined {
@@ -162,7 +170,7 @@ function channelOf(request: FastifyRequest): string | undefined {
   return typeof header === 'string' ? header : parameter(request, 'channel')
 }
 
-/** Undefined where it is blank. */
+/** Undefined if it is blank. */
 function parameter(request: FastifyRequest, key: string): string | undefined {
   return firstValue(request.query as Parameters, key) || undefined
 }

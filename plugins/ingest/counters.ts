@@ -1,9 +1,9 @@
-// Counts rows and times requests of log ingestion by database, whatever comes of them.
+// Counts rows and times requests of log ingestion by database, successful or not.
 import type { Core, RequestContext } from '../../core/index.ts'
 
-/** One request. */
+/** The measurement of one request. */
 interface Observed {
-  /** Times the run of the pipeline. */
+  /** Measures the run of the pipeline. */
   transform<T>(run: () => Promise<T>): Promise<T>
   rows(count: number): void
   /** The request was answered with this status. */

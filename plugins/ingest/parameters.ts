@@ -1,4 +1,4 @@
-// What an ingest request asks for, from its query and headers.
+// Parameters of an ingest request, from query and headers.
 import type { IncomingHttpHeaders } from 'node:http'
 import { DbError, firstValue, itemContentTypes, type Parameters } from '../../core/index.ts'
 import type { PipelineHeaders, PipelineRunOptions } from '../services.ts'
@@ -9,7 +9,10 @@ interface IngestRequest {
   readonly options: PipelineRunOptions & { readonly skipError: boolean; readonly ignoreErrors: boolean }
 }
 
-/** Throws DbError `InvalidArguments` for what is missing or no flag. `named` is what the headers say; it wins over the query, save for the version. */
+/**
+ * Throws DbError `InvalidArguments` for a missing or invalid parameter. `named` comes from the headers and takes precedence over the query,
+ * except for the version.
+ */
 export function readParameters(query: Parameters, headers: IncomingHttpHeaders, named: PipelineHeaders): IngestRequest {
   const text = (key: string) => firstValue(query, key) || undefined
   const skipAsked = flag(query, 'skip_error')

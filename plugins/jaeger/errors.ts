@@ -1,4 +1,4 @@
-// Errors in the envelope of all answers.
+// Errors in the envelope of the API.
 import { DbError, type WireError } from '../../core/index.ts'
 
 export function formatError({ status, message }: DbError): WireError {
@@ -7,7 +7,7 @@ export function formatError({ status, message }: DbError): WireError {
   return { status, contentType: 'application/json', body }
 }
 
-/** In the words the clients of this API know. */
+/** In the words that clients of this API expect. */
 export function invalidParameter(name: string, reason: string): DbError {
   return new DbError('InvalidArguments', `unable to parse param '${name}': ${reason}`)
 }

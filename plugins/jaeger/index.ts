@@ -1,4 +1,4 @@
-// Traces out in the form of the Jaeger query API, so that its pages and Grafana show them.
+// The Jaeger query API over stored traces, for the Jaeger UI and Grafana.
 import { Type } from 'typebox'
 import { count, definePlugin, duration, size } from '../../core/index.ts'
 import { formatError } from './errors.ts'
@@ -20,10 +20,10 @@ export default definePlugin({
       100_000,
       'Services or operations one answer may list; an answer that would have more is refused with 400.'
     ),
-    lookback: duration(172_800_000, 'How far back a search without a start looks.', { minimum: 1 }),
+    lookback: duration(172_800_000, 'How far back a search without `start` goes.', { minimum: 1 }),
     trace_window: duration(
       21_600_000,
-      'Spans of traces that a search found are read from so long before the first span that matched until so long after the last.'
+      'Spans of found traces are read from this long before the first matching span until this long after the last.'
     )
   }),
   routes,

@@ -1,4 +1,4 @@
-// Services, and what they do.
+// Lists services, operations and dependencies.
 import { DbError, SqlParameters } from '../../core/index.ts'
 import { besideOf, type Source } from './source.ts'
 import { column, type Piece, rowsOf, run, time } from './statement.ts'
@@ -21,7 +21,7 @@ export async function listServices(source: Source, max: number): Promise<string[
   return (await read(source, pieces, max)).map(([name]) => String(name))
 }
 
-/** Sorted; those of one kind (`server`, `client` …) or of all. */
+/** Operations, sorted; of one kind (`server`, `client` …) or of all. */
 export async function listOperations(
   source: Source,
   service: string,
@@ -49,7 +49,7 @@ interface Dependency {
   readonly callCount: number
 }
 
-/** Which service called which how often, by spans that began between two times. */
+/** How often each service called another one, by spans that began in a range of time. */
 export async function listDependencies(source: Source, from: bigint, to: bigint, max: number): Promise<Dependency[]> {
   const {
     table,
@@ -85,7 +85,7 @@ export function kindColumn(kind: string): string {
   return `SPAN_KIND_${kind.toUpperCase()}`
 }
 
-/** `server`, `client` …; empty for one that was not said. */
+/** `server`, `client` …; empty if unspecified. */
 export function kindWord(kind: string): string {
   const word = kind.replace(/^SPAN_KIND_/, '').toLowerCase()
   return word === 'unspecified' ? '' : word

@@ -1,10 +1,10 @@
-// Parameters of a search. Times are microseconds in the URL and nanoseconds here.
+// Parameters of a search. Times are microseconds in the URL, nanoseconds here.
 import { DbError, firstValue, type Parameters } from '../../core/index.ts'
 import { parseDuration } from './duration.ts'
 import { invalidParameter } from './errors.ts'
 
 export interface TimeRange {
-  /** Nanoseconds since 1970, from one to before the other. */
+  /** Nanoseconds since 1970; the end is exclusive. */
   readonly from?: bigint
   readonly to?: bigint
 }
@@ -48,19 +48,19 @@ export function readSearch(query: Parameters, now: number, limits: SearchLimits)
   }
 }
 
-/** What `start` and `end` say, if they do. */
+/** The range of `start` and `end`, as far as given. */
 export function readRange(query: Parameters): TimeRange {
   const from = timeOf(query, 'start')
   const end = timeOf(query, 'end')
   return { ...(from !== undefined && { from }), ...(end !== undefined && { to: end + 1000n }) }
 }
 
-/** The values of `traceID`, and whatever else clients repeat. */
+/** All values of a repeated parameter such as `traceID`. */
 export function allValues(query: Parameters, name: string): readonly string[] {
   return [query[name] ?? []].flat().filter(value => value !== '')
 }
 
-/** Lower-case hexadecimal digits, filled up to 32. Throws DbError `InvalidArguments`. */
+/** Lower-case hexadecimal, padded to 32 digits. Throws DbError `InvalidArguments`. */
 export function readTraceId(text: string): string {
   if (!/^[0-9a-f]{1,32}$/i.test(text))
     throw invalidParameter('traceID', `${JSON.stringify(text)} is not 1 to 32 hexadecimal digits`)
@@ -130,7 +130,7 @@ function durationOf(query: Parameters, name: string): bigint | undefined {
   return found
 }
 
-/** An empty one counts as absent. */
+/** An empty value counts as absent. */
 export function one(query: Parameters, name: string): string | undefined {
   return firstValue(query, name) || undefined
 }

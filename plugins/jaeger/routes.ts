@@ -15,7 +15,7 @@ interface JaegerOptions extends SearchLimits, AnswerLimits {
   readonly trace_window: number
 }
 
-/** The answer, its traces, each of them, its spans: one by one. */
+/** Levels written piece by piece: the answer, the list of traces, each trace, its list of spans. */
 const answerLevels = 4
 
 type Work = (source: Source, query: Parameters, params: Readonly<Record<string, string>>) => Promise<readonly unknown[]>
@@ -113,7 +113,7 @@ async function foundTraces(source: Source, query: Parameters, options: JaegerOpt
   return readTraces(source, traceIds, range, options)
 }
 
-/** No time that can be told in nanoseconds is after it. */
+/** The latest time that nanoseconds can represent. */
 const maxTime = 2n ** 63n - 1n
 
 async function readTraces(
@@ -127,7 +127,7 @@ async function readTraces(
   return table === undefined ? [] : runPaced(new Pace(source.ctx.signal), tracesOf(table, traceIds, rows))
 }
 
-/** Milliseconds as nanoseconds. */
+/** Converts a parameter in milliseconds to nanoseconds. */
 function milliseconds(query: Parameters, name: string, otherwise: number): bigint {
   const text = one(query, name)
   if (text === undefined) return BigInt(otherwise) * 1_000_000n

@@ -1,4 +1,4 @@
-// Which traces a search finds, and the spans of traces.
+// Searches traces, and reads the spans of traces.
 import { type Condition, DbError, type Dialect, formatSize, SqlParameters, type Table } from '../../core/index.ts'
 import { serviceIs } from './names.ts'
 import type { Search, TimeRange } from './parameters.ts'
@@ -6,15 +6,15 @@ import type { Source } from './source.ts'
 import { column, type Piece, rowsOf, run, time } from './statement.ts'
 import { tagFilter } from './tag-filter.ts'
 
-/** The values a span has, by column. */
+/** The values of a span by column. */
 export type SpanRow = ReadonlyMap<string, unknown>
 
 interface Found extends TimeRange {
-  /** The latest first. */
+  /** Latest first. */
   readonly traceIds: readonly string[]
 }
 
-/** The latest traces with a span that meets all of the search, and from when until when such spans are. */
+/** The latest traces with a span that meets all conditions, and the range of time of such spans. */
 export async function searchTraces(source: Source, search: Search): Promise<Found> {
   const {
     table,
@@ -55,11 +55,14 @@ function conditions(dialect: Dialect, table: Table, search: Search, parameters: 
 
 export interface AnswerLimits {
   readonly max_spans: number
-  /** Bytes of what spans hold. */
+  /** Maximum bytes of the spans of an answer. */
   readonly max_answer_size: number
 }
 
-/** The spans of these traces in order of their beginnings; with a range those that begin in it. Throws DbError `InvalidArguments` for too many. */
+/**
+ * The spans of these traces by start time; with a range, only those that begin in it. Throws DbError `InvalidArguments` if there are too
+ * many.
+ */
 export async function readSpans(
   source: Source,
   traceIds: readonly string[],
@@ -113,7 +116,7 @@ function tooMuch(what: string): DbError {
   return new DbError('InvalidArguments', `the answer has ${what}: ask for fewer traces or a shorter time`)
 }
 
-/** Bytes, about. */
+/** Approximate bytes. */
 function sizeOf(row: readonly unknown[]): number {
   let bytes = 0
   for (const value of row) bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length : 8

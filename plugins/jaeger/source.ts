@@ -1,4 +1,4 @@
-// The tables traces are read from, and their columns.
+// The tables of traces, and their columns.
 import type { IncomingHttpHeaders } from 'node:http'
 import {
   DbError,
@@ -15,13 +15,16 @@ const defaultTable = 'telemetry_traces'
 export interface Source {
   readonly store: Store
   readonly ctx: RequestContext
-  /** Name of the table of spans. */
+  /** Name of the span table. */
   readonly name: string
-  /** Undefined: nothing was written yet. */
+  /** Undefined if nothing was written yet. */
   readonly table: Table | undefined
 }
 
-/** From parameter `table`, else header `x-svc-trace-table-name`. Throws DbError `DatabaseNotFound`, `InvalidArguments` for a table of something else. */
+/**
+ * Chosen by parameter `table`, else header `x-svc-trace-table-name`. Throws DbError `DatabaseNotFound`, or `InvalidArguments` for a table
+ * that has no spans.
+ */
 export function sourceOf(store: Store, ctx: RequestContext, headers: IncomingHttpHeaders, query: Parameters): Source {
   store.requireDatabase(ctx.db)
   const header = headerText(headers, 'x-svc-trace-table-name')
@@ -31,7 +34,7 @@ export function sourceOf(store: Store, ctx: RequestContext, headers: IncomingHtt
   return { store, ctx, name, table }
 }
 
-/** A table beside that of the spans, as long as it is there. */
+/** A table beside the span table; undefined if it does not exist. */
 export function besideOf({ store, ctx, name, table }: Source, what: 'services' | 'operations'): Table | undefined {
   return store.table(ctx.db, `${name}_${what}`) ?? table
 }

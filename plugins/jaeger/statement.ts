@@ -1,4 +1,4 @@
-// SQL over tables: names are quoted, values are parameters, and rows come back as plain values.
+// Builds SQL: names are quoted, values are parameters, rows are plain values.
 import {
   type Condition,
   type Dialect,
@@ -10,17 +10,17 @@ import {
 } from '../../core/index.ts'
 import type { Source } from './source.ts'
 
-/** A statement in pieces: what is no text is a table. */
+/** A piece of a statement: text, or a table. */
 export type Piece = string | From
 
 interface From {
   readonly table: Table
   readonly alias: string
-  /** Met by every row that counts. */
+  /** A condition that every needed row meets. */
   readonly where?: Condition
 }
 
-/** Starts the statement; `close` of the result, or its end, frees what it holds. */
+/** Runs the statement; closing the result, or reading it to its end, frees it. */
 export function run(
   { store, ctx }: Pick<Source, 'store' | 'ctx'>,
   pieces: readonly Piece[],
@@ -33,7 +33,7 @@ export function run(
       text += piece
       continue
     }
-    // A name the engine replaces by the table's rows.
+    // The engine replaces the name by the table's rows.
     relations.push({ start: text.length, end: text.length + 1, ...piece })
     text += 't'
   }
@@ -54,7 +54,7 @@ export function column({ quoteName }: Dialect, { columns }: Table, name: string)
   return quoteName(columns.find(each => each.name === name)!.physical)
 }
 
-/** Nanoseconds since 1970. */
+/** An expression for nanoseconds since 1970. */
 export function time(dialect: Dialect, value: bigint): string {
   return dialect.time('TimestampNanosecond', value, String)
 }

@@ -1,4 +1,4 @@
-// A tag that is searched for as a condition on columns: attributes of all levels and of events, and what is no attribute but shown as one.
+// Translates a searched tag to a condition: attributes of spans, resources, scopes and events, and values that are tags only in this API.
 import type { Dialect, SqlParameters, Table, TableColumn } from '../../core/index.ts'
 import { kindColumn } from './names.ts'
 import { column } from './statement.ts'
@@ -31,7 +31,7 @@ export function tagFilter(
   return all.length === 0 ? 'false' : `(${all.map(way => `coalesce(${way}, false)`).join(' OR ')})`
 }
 
-/** What stands in a column of its own; undefined for any other key. */
+/** The condition for a key with its own column; undefined for other keys. */
 function shownTag(
   dialect: Dialect,
   table: Table,
@@ -88,7 +88,7 @@ function columnIs(dialect: Dialect, { physical, type }: TableColumn, value: stri
   }
 }
 
-/** Searching all events costs: only where there are some. */
+/** Searching events is expensive, so it is left out if there are none. */
 function eventFilter(
   dialect: Dialect,
   table: Table,

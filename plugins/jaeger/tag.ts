@@ -1,10 +1,10 @@
-// Attributes as tags: a key, a type and a value.
+// Attributes as tags: key, type and value.
 import { type ColumnType, type ItemValue, isTimestamp, parseJson, writeJson } from '../../core/index.ts'
 
 export interface Tag {
   readonly key: string
   readonly type: 'string' | 'bool' | 'int64' | 'float64' | 'binary'
-  /** A bigint is written in full. */
+  /** A bigint is written with all digits. */
   readonly value: string | boolean | number | bigint
 }
 
@@ -12,7 +12,7 @@ export function textTag(key: string, value: string): Tag {
   return { key, type: 'string', value }
 }
 
-/** A value of a column. */
+/** The tag for a column's value. */
 export function columnTag(key: string, type: ColumnType, value: unknown): Tag {
   if (type === 'Json') return jsonTag(key, parseJson(String(value)))
   if (type === 'Binary') return { key, type: 'binary', value: Buffer.from(value as Uint8Array).toString('base64') }
@@ -21,7 +21,7 @@ export function columnTag(key: string, type: ColumnType, value: unknown): Tag {
   return jsonTag(key, value as ItemValue, type.startsWith('Float'))
 }
 
-/** A value of JSON: arrays and objects are texts. */
+/** The tag for a JSON value; arrays and objects become text. */
 function jsonTag(key: string, value: ItemValue, isFloat = false): Tag {
   switch (typeof value) {
     case 'boolean':
@@ -39,12 +39,12 @@ function jsonTag(key: string, value: ItemValue, isFloat = false): Tag {
   }
 }
 
-/** Clients read numbers as doubles: what those cannot hold is a text. */
+/** Clients read numbers as doubles, so integers that doubles cannot represent become text. */
 function exact(value: bigint): number | string {
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : String(value)
 }
 
-/** The members of a JSON object. */
+/** Tags for the members of a JSON object. */
 export function objectTags(json: unknown, prefix = ''): Tag[] {
   const members = typeof json === 'string' ? parseJson(json) : json
   if (typeof members !== 'object' || members === null || Array.isArray(members)) return []

@@ -1,4 +1,4 @@
-// Spans of the table as the traces clients show.
+// Builds traces from spans.
 import { type ItemValue, parseJson, parseTimestamp, type Steps, type Table, utc } from '../../core/index.ts'
 import { kindWord } from './names.ts'
 import type { SpanRow } from './search.ts'
@@ -40,7 +40,7 @@ interface Span {
 /** Spans handled between two yields to other requests. */
 const stepSpans = 64
 
-/** In the order of the identifiers; those without a span are left out. */
+/** In the order of the identifiers; traces without spans are left out. */
 export function* tracesOf(table: Table, traceIds: readonly string[], rows: readonly SpanRow[]): Steps<Trace[]> {
   const byTrace = Map.groupBy(rows, row => row.get('trace_id'))
   const attributes = attributeReaders(table)
@@ -118,7 +118,7 @@ function attributeReaders(table: Table): Attributes {
   }
 }
 
-/** What has a column of its own and is a tag to clients. */
+/** Values with their own column that clients expect as tags. */
 function shownTags(row: SpanRow): Tag[] {
   const kind = kindWord(textOf(row, 'span_kind'))
   const status = textOf(row, 'span_status_code').replace(/^STATUS_CODE_/, '')

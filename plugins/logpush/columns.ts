@@ -1,4 +1,4 @@
-// A push request as the columns of its table: labels become tags, equal texts of a label stand in it once.
+// A push request as columns: labels become tags, with a dictionary of their texts.
 import {
   type BytesData,
   bitmap,
@@ -10,9 +10,10 @@ import {
   type DictionaryData,
   integerColumn,
   type Steps,
-  textColumn
+  textColumn,
+  timeColumn
 } from '../../core/index.ts'
-import { type Push, type Stream, timeColumn } from './decode/push.ts'
+import type { Push, Stream } from './decode/push.ts'
 
 /** Streams of one step. */
 const stepStreams = 1_024
@@ -22,13 +23,13 @@ const metadataColumn = 'structured_metadata'
 const reserved: readonly string[] = [timeColumn, lineColumn, metadataColumn]
 const noMetadata = Buffer.from('{}')
 
-/** Throws DbError `InvalidArguments` for a label that is called as one of the other columns. */
+/** Throws DbError `InvalidArguments` for a label named like one of the other columns. */
 export function* columnsOf(push: Push): Steps<Column[]> {
   const { rows } = push.batch
   const names = yield* labelNames(push.streams)
   const taken = names.find(name => reserved.includes(name))
   if (taken !== undefined) {
-    throw new DbError('InvalidArguments', `the label ${taken} is called as a column that every entry has`)
+    throw new DbError('InvalidArguments', `the label ${taken} has the name of a column that every table of entries has`)
   }
   checkCells(names.length + reserved.length, rows)
   const all = new Uint32Array(rows)
@@ -47,7 +48,7 @@ export function* columnsOf(push: Push): Steps<Column[]> {
   return columns
 }
 
-/** Sorted within a stream, those that only later streams have behind them. */
+/** Sorted within a stream; labels that first occur in later streams follow. */
 function* labelNames(streams: readonly Stream[]): Steps<readonly string[]> {
   const names = new Set<string>()
   for (const [i, { labels }] of streams.entries()) {
@@ -57,7 +58,7 @@ function* labelNames(streams: readonly Stream[]): Steps<readonly string[]> {
   return [...names]
 }
 
-/** Entries without metadata have an empty object. */
+/** Entries without metadata get an empty object. */
 function metadataData({ batch, metadata }: Push, rows: Uint32Array): BytesData {
   const start = batch.append(noMetadata)
   for (const row of rows) {

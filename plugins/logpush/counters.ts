@@ -1,4 +1,4 @@
-// What pushes leave out, in the metrics.
+// Metrics of what pushes leave out.
 import type { Metrics } from '../../core/index.ts'
 import type { Push } from './decode/push.ts'
 

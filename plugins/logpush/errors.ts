@@ -1,4 +1,4 @@
-// The protocol's error bodies.
+// Error bodies of the protocol.
 import type { DbError, WireError } from '../../core/index.ts'
 
 export function formatError({ status, message }: DbError): WireError {

@@ -1,4 +1,4 @@
-// Log lines in as log shippers push them: streams with labels, as protobuf or JSON.
+// Receives log lines in the push protocol of log shippers: streams with labels, as protobuf or JSON.
 import { Type } from 'typebox'
 import { definePlugin, size } from '../../core/index.ts'
 import { formatError } from './errors.ts'
@@ -13,7 +13,7 @@ export default definePlugin({
   config: Type.Object({
     max_entry_size: size(
       2 ** 20,
-      'Bytes of one entry, its structured metadata included; larger ones are left out and told in the answer.',
+      'Bytes of one entry, its structured metadata included; larger ones are left out and reported in the answer.',
       { minimum: 1 }
     )
   }),

@@ -1,15 +1,15 @@
-// A push request as items of a pipeline: time and line are there already, labels and metadata become fields with a prefix.
+// A push request as items for a pipeline: labels and metadata become fields with a prefix.
 import { cell, type ItemBatch, parseJson } from '../../core/index.ts'
 import type { Push } from './decode/push.ts'
 
 const labelPrefix = 'logpush_label_'
 const metadataPrefix = 'logpush_metadata_'
 
-/** The request's own batch, with fields for labels and metadata. */
+/** The request's own batch, with fields added for labels and metadata. */
 export function itemsOf({ batch, streams, metadata }: Push): ItemBatch {
   for (const { labels, first, end } of streams) {
     for (const [name, value] of labels) {
-      const field = batch.take(labelPrefix + name)
+      const field = batch.getOrCreateField(labelPrefix + name)
       const bytes = Buffer.from(value)
       const start = batch.append(bytes)
       for (let row = first; row < end; row++) field.setRange(row, start, start + bytes.length)
@@ -18,7 +18,7 @@ export function itemsOf({ batch, streams, metadata }: Push): ItemBatch {
   for (let row = 0; row < batch.rows; row++) {
     if (metadata.kinds[row] !== cell.string) continue
     const pairs = parseJson(batch.text(metadata, row)) as Readonly<Record<string, string>>
-    for (const name in pairs) batch.setText(batch.take(metadataPrefix + name), row, pairs[name]!)
+    for (const name in pairs) batch.setText(batch.getOrCreateField(metadataPrefix + name), row, pairs[name]!)
   }
   return batch
 }

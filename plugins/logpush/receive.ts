@@ -1,4 +1,4 @@
-// One push request: from the bytes of the body to what the store has taken.
+// Handles a push request: decodes the body and stores the entries.
 import {
   type Core,
   checkJsonValues,
@@ -9,28 +9,28 @@ import {
   runPaced,
   type Steps,
   snappyLength,
-  type TableWrite
+  type TableWrite,
+  timeColumn
 } from '../../core/index.ts'
-import type { PipelineHeaders, PipelineResult, PipelinesService } from '../services.ts'
+import type { PipelineResult, RequestedPipeline } from '../services.ts'
 import { columnsOf } from './columns.ts'
 import { type Counters, createCounters } from './counters.ts'
 import { decodeJson } from './decode/json.ts'
 import { decodeProtobuf } from './decode/protobuf.ts'
-import { type Push, timeColumn } from './decode/push.ts'
+import type { Push } from './decode/push.ts'
 import { itemsOf } from './items.ts'
 
 interface PushRequest {
   readonly body: Uint8Array
   readonly contentType: string | undefined
   readonly table: string
-  readonly pipelines: PipelinesService | undefined
-  readonly headers: PipelineHeaders
-  /** Told how much memory the request takes once it is inflated. */
+  readonly pipeline: RequestedPipeline | undefined
+  /** Called with the bytes of the decompressed request. */
   readonly hold: (bytes: number) => void
 }
 
 interface Received {
-  /** Affected rows of each table. */
+  /** Affected rows per table. */
   readonly written: readonly number[]
   readonly skipped: PipelineResult['skipped']
 }
@@ -38,7 +38,7 @@ interface Received {
 export type Receive = (ctx: RequestContext, request: PushRequest) => Promise<Received>
 
 interface PushOptions {
-  /** Bytes of one entry. */
+  /** Maximum bytes of an entry. */
   readonly max_entry_size: number
 }
 
@@ -59,11 +59,11 @@ async function receive(
   const pace = new Pace(ctx.signal)
   const push = await runPaced(pace, decode(request, core.config.http, options.max_entry_size))
   counters.push(ctx.plugin, push)
-  const { name } = request.headers
-  if (name !== undefined && request.pipelines !== undefined) return runPipeline(core, ctx, request, push)
+  const { pipeline, table } = request
+  if (pipeline !== undefined) return runPipeline(core, ctx, pipeline, push, table)
   const skipped = { count: push.skipped, errors: push.errors }
   if (push.batch.rows === 0) return { written: [0], skipped }
-  const write = await runPaced(pace, writeOf(ctx, request.table, push))
+  const write = await runPaced(pace, writeOf(ctx, table, push))
   const { rows } = await store.write(ctx, [write])
   return { written: [rows], skipped }
 }
@@ -89,7 +89,7 @@ function* decode(
   return yield* decodeProtobuf(body, BigInt(Date.now()) * 1_000_000n, maxBytes)
 }
 
-/** Without a content type the body tells: no Snappy block begins with a brace and what may follow it in JSON. */
+/** Guesses the format if there is no content type: no Snappy block begins with a brace followed by what may follow it in JSON. */
 function isJson(contentType: string | undefined, body: Uint8Array): boolean {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
   if (type === '') return /^[\s\ufeff]*\{\s*["}]/.test(Buffer.from(body.subarray(0, 64)).toString())
@@ -107,16 +107,15 @@ function* writeOf(ctx: RequestContext, table: string, push: Push): Steps<TableWr
   return { table, rows: push.batch.rows, columns: yield* columnsOf(push), options }
 }
 
-async function runPipeline(core: Core, ctx: RequestContext, request: PushRequest, push: Push): Promise<Received> {
-  const { version, skipError, maxNestedLevels, name } = request.headers
-  const result = await request.pipelines!.run(ctx, name!, itemsOf(push), {
-    table: request.table,
-    customTimeIndex: `${timeColumn};epoch;ns`,
-    ...(version !== undefined && { version }),
-    ...(skipError !== undefined && { skipError }),
-    ...(maxNestedLevels !== undefined && { maxNestedLevels })
-  })
-  const { perWrite } = await core.store.write(ctx, result.writes)
+async function runPipeline(
+  { store }: Core,
+  ctx: RequestContext,
+  pipeline: RequestedPipeline,
+  push: Push,
+  table: string
+): Promise<Received> {
+  const result = await pipeline.run(ctx, itemsOf(push), { table, customTimeIndex: `${timeColumn};epoch;ns` })
+  const { perWrite } = await store.write(ctx, result.writes)
   const count = push.skipped + result.skipped.count
   return {
     written: perWrite.length === 0 ? [0] : perWrite,

@@ -1,6 +1,16 @@
 // `POST /v1/logpush/api/v1/push`.
+import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
-import { anyContent, bodyBytes, headerText, type PluginApp, sendWritten, writtenBody } from '../../core/index.ts'
+import {
+  anyContent,
+  bodyBytes,
+  DbError,
+  headerText,
+  type PluginApp,
+  sendWritten,
+  writtenBody
+} from '../../core/index.ts'
+import type { RequestedPipeline } from '../services.ts'
 import type { Receive } from './receive.ts'
 
 const defaultTable = 'logpush_logs'
@@ -14,8 +24,6 @@ const schema = {
 }
 
 export function routes(app: PluginApp<never, 'pipelines'>, receive: Receive): void {
-  const { pipelines } = app.services
-
   app.post(
     '/api/v1/push',
     { schema, config: { action: 'write', ownEncodings: ['snappy'] } },
@@ -25,11 +33,21 @@ export function routes(app: PluginApp<never, 'pipelines'>, receive: Receive): vo
         body: bodyBytes(request),
         contentType: headers['content-type'],
         table: headerText(headers, 'x-svc-log-table-name').trim() || defaultTable,
-        pipelines,
-        headers: pipelines?.readHeaders(headers) ?? {},
+        pipeline: pipelineOf(app, headers),
         hold: bytes => lifetime.lease.force(bytes)
       })
       return sendWritten(reply, written, skipped)
     }
   )
+}
+
+/** The pipeline that the headers name. Throws DbError if they name one while the plugin `pipelines` is off. */
+function pipelineOf(
+  { services: { pipelines } }: PluginApp<never, 'pipelines'>,
+  headers: IncomingHttpHeaders
+): RequestedPipeline | undefined {
+  const named = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
+  if (pipelines === undefined && named !== undefined)
+    throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
+  return pipelines?.requested(headers)
 }

@@ -1,4 +1,4 @@
-// Finds the stretches of time in which the context of rows lies.
+// Finds the windows of time that contain the context of rows.
 import { type Core, type RequestContext, type Table, unitsPerSecond } from '../../core/index.ts'
 import type { Writing } from './compile/constant.ts'
 import { countQuery, foundQuery, inUnits } from './compile/context.ts'
@@ -7,13 +7,13 @@ import { type Window, windowsAround } from './compile/window.ts'
 import type { LogQuery } from './document/tree.ts'
 import { readNumbers } from './latest.ts'
 
-/** Seconds first tried on both sides of a row for lines beside it, and how much more each time. */
+/** Seconds first tried on both sides of a row, and the factor for each further try. */
 const firstWindow = 1n
 const growth = 16n
-/** Seconds between any two times there are. */
+/** Seconds between any two representable times. */
 const maxWindow = 20_000_000_000n
 
-/** Undefined where no row was found. Few looks at the times of rows are enough: each is far wider than the one before. */
+/** Undefined if no row was found. Few iterations suffice, because each window is much wider than the one before. */
 export async function findWindows(
   store: Core['store'],
   ctx: RequestContext,

@@ -1,10 +1,10 @@
-// What is counted of log queries and of the tails that follow what is written.
+// Metrics of log queries and live tails.
 import { type Core, isDbError } from '../../core/index.ts'
 
 export interface Counters {
-  /** Of a query that ended, well or not. */
+  /** A query ended, with or without error. */
   query(error?: unknown): void
-  /** Of a tail that started, or did not. */
+  /** A tail started or failed to start. */
   tail(error?: unknown): void
   tailRows(rows: number): void
   tailLost(rows: number): void

@@ -1,4 +1,4 @@
-// The newest rows of a large table are found by their times first: only where those lie are all columns read.
+// Queries for the latest rows of a large table: first finds the range of time they lie in, then reads all columns only there.
 import {
   type Condition,
   type Core,
@@ -13,10 +13,10 @@ import { conditionOf, oldestQuery } from './compile/plan.ts'
 import { unitOf, type Value } from './compile/value.ts'
 import type { LogQuery } from './document/tree.ts'
 
-/** Bytes at rest below which a second look costs more than it saves. */
+/** In smaller tables (bytes in files) the extra query costs more than it saves. */
 const large = 2 ** 20
 
-/** Whether it asks for the last lines of the table, whatever they are: those the engine finds by itself. */
+/** Whether it asks for the last rows without a filter; the engine finds these by itself. */
 export function asksLast(query: LogQuery): boolean {
   return !needsAll(query) && query.time === undefined && query.filter === undefined
 }
@@ -25,14 +25,14 @@ function needsAll({ order, steps }: LogQuery): boolean {
   return order !== undefined || steps.some(({ kind }) => kind === 'aggregate' || kind === 'filter')
 }
 
-/** Whether a column must have a value whose rows a skipping index tells: such a column has few rows of each, and they are read at once. */
+/** Whether it requires a value of a column with a skipping index. Such a value has few rows, which are read at once. */
 function isSelective(table: Table, condition: Condition | undefined): boolean {
   if (condition?.kind === 'all') return condition.of.some(each => isSelective(table, each))
   if (condition?.kind !== 'equals') return false
   return table.columns.find(({ name }) => name === condition.column)?.index?.kind === 'skipping'
 }
 
-/** The query over as much time as its answer can come from. */
+/** The query, restricted to the range of time its answer can come from. */
 export async function narrowToLatest(
   store: Core['store'],
   ctx: RequestContext,
@@ -46,7 +46,7 @@ export async function narrowToLatest(
   return narrowTo(store, ctx, table, query, query.skip + query.fetch, writing)
 }
 
-/** The query over the stretch of time in which the newest `rows` lie that it finds, and those of the same time as the oldest of them. */
+/** The query, restricted to the range of time that contains the latest `rows` rows it finds, with all rows of the oldest time. */
 export async function narrowTo(
   store: Core['store'],
   ctx: RequestContext,

@@ -1,5 +1,4 @@
-// `GET` and `POST /v1/logs`: log queries as JSON, answered in the formats of SQL; `/v1/logs/patterns`: what their lines are like;
-// `/v1/logs/tail`: the same queries, followed.
+// `GET` and `POST /v1/logs` answer log queries in the result formats; `/v1/logs/patterns` clusters their lines; `/v1/logs/tail` follows them.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -25,7 +24,7 @@ import type { LogqueryService } from './service.ts'
 import { startTail, type TailOptions } from './tail/start.ts'
 
 const method = ['GET', 'POST']
-/** Patterns are written one by one. */
+/** Levels written piece by piece: the answer and its list of patterns. */
 const patternLevels = 2
 
 const query = Type.Optional(Type.String({ description: 'The query as JSON, where there is no body.' }))
@@ -68,7 +67,7 @@ export function routes(
   const { core } = app
   const { counters } = service
   const elapsed = core.metrics.histogram('svc_servers_http_logs_elapsed', 'Seconds of requests of `/v1/logs`.', ['db'])
-  /** Answers what a document asks for, which is counted and watched. */
+  /** Answers a document; counts it and records slow ones. */
   const answerQuery = async <T extends object>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -114,7 +113,7 @@ export function routes(
   })
 
   const stopping = new AbortController()
-  // Tails have no end of their own: a server that stops would wait for them.
+  // Tails have no end, so a stopping server must end them.
   app.addHook('preClose', async () => {
     stopping.abort(new DbError('Suspended', 'the server is stopping', { retryAfter: 1 }))
   })
@@ -126,7 +125,7 @@ export function routes(
     async handler(request, reply) {
       const text = await documentOf(request, core.config.http.body_limit)
       const left = new AbortController()
-      // A HEAD request is over before the tail is.
+      // A HEAD request ends before its tail.
       reply.raw.once('close', () => left.abort(new DbError('Cancelled', 'the client closed the connection')))
       const signal = AbortSignal.any([request.ctx.signal, stopping.signal, left.signal])
       const ctx = { ...request.ctx, signal }
@@ -134,7 +133,7 @@ export function routes(
         const events = await startTail(core, ctx, readFor(ctx, text, options), service, options)
         counters.tail()
         reply.header('content-type', 'text/event-stream; charset=utf-8').header('cache-control', 'no-store')
-        // Proxies would hold events back until there are many.
+        // Proxies would otherwise buffer events.
         reply.header('x-accel-buffering', 'no')
         return await reply.send(Readable.from(events, { objectMode: false, highWaterMark: 1 << 16 }))
       } catch (error) {
@@ -145,7 +144,7 @@ export function routes(
   })
 }
 
-/** The query: of the body, with GET too, or the parameter `query`, which is all that some clients can send. */
+/** The document: the body (also with GET), or the parameter `query` for clients that cannot send a body with GET. */
 async function documentOf(request: FastifyRequest, bodyLimit: number): Promise<Buffer> {
   const body = request.method === 'POST' ? request.body : await readBody(request, bodyLimit)
   if (Buffer.isBuffer(body) && body.length > 0) return body

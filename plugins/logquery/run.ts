@@ -1,4 +1,4 @@
-// Runs a log query: finds the table, compiles, asks the store.
+// Runs a log query: finds the table, compiles, queries the store.
 import {
   type Core,
   DbError,
@@ -19,7 +19,7 @@ import { type QueryLimits, readQuery } from './document/query.ts'
 import type { LogQuery } from './document/tree.ts'
 import { asksLast, narrowToLatest } from './latest.ts'
 
-/** Reads a document for a request. */
+/** Parses a document for a request. */
 export function readFor(ctx: RequestContext, text: string | Uint8Array, limits: QueryLimits): LogQuery {
   const zone = parseZone(ctx.timezone) ?? utc
   return readQuery(text, { limits, database: ctx.db, zone, now: BigInt(Date.now()) * 1_000_000n })
@@ -39,7 +39,7 @@ export async function runQuery({ store }: Pick<Core, 'store'>, ctx: RequestConte
   return answer
 }
 
-/** Throws DatabaseNotFound, TableNotFound; views are for SQL. */
+/** Throws DatabaseNotFound or TableNotFound; views can only be queried by SQL. */
 export function findTable(store: Core['store'], { table: { database, name, path } }: LogQuery): Table {
   if (store.database(database) === undefined) {
     throw new DbError('DatabaseNotFound', `${path}: Database not found: ${database}`)
@@ -65,7 +65,7 @@ async function planLatest(store: Core['store'], ctx: RequestContext, table: Tabl
   return planTable(store, ctx, table, await narrowToLatest(store, ctx, table, query, writingFor(store, ctx)))
 }
 
-/** What is beside rows is known once the rows are. */
+/** Context is planned in two steps, because it depends on the rows found. */
 async function planContext(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Promise<Plan> {
   const windows = await findWindows(store, ctx, table, query, () => writingFor(store, ctx))
   if (windows === undefined) return planTable(store, ctx, table, { ...query, fetch: 0, skip: 0 })

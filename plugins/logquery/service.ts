@@ -1,4 +1,4 @@
-// What the two servers share: the counters, and the slots for tails.
+// Shared by the two servers: counters, and slots for tails.
 import type { Core } from '../../core/index.ts'
 import { type Counters, createCounters } from './counters.ts'
 import { createTails, type Tails } from './tail/tails.ts'

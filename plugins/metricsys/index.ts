@@ -1,4 +1,4 @@
-// Prometheus remote write, remote read and query API. Each metric is a logical table; its rows are in a physical table that many metrics share.
+// Prometheus remote write, remote read and query API. Each metric is a logical table; many metrics share a physical table.
 import { Type } from 'typebox'
 import { count, definePlugin, flag } from '../../core/index.ts'
 import { apiRoutes } from './api/routes.ts'
@@ -12,15 +12,13 @@ export default definePlugin({
   servers: ['main', 'public'],
   uses: ['pipelines', 'promql'],
   config: Type.Object({
-    native_histograms: flag(true, 'Takes native histograms; otherwise they are refused.', { live: true }),
+    native_histograms: flag(true, 'Accepts native histograms; `false` refuses them.', { live: true }),
     max_read_metrics: count(1024, 'Metrics one query of remote read may ask for; more are refused with 400.', {
       live: true
     }),
-    max_status_series: count(
-      2_000_000,
-      'Series that `status/tsdb` counts; with more it counts the first ones, and says so.',
-      { live: true }
-    ),
+    max_status_series: count(2_000_000, 'Series that `status/tsdb` counts; if there are more, the answer says so.', {
+      live: true
+    }),
     max_read_samples: count(50_000_000, 'Samples one remote read may answer with; more are refused with 400.', {
       live: true
     })

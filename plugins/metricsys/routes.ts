@@ -3,11 +3,19 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { anyContent, bodyBytes, firstValue, noBody, type Parameters, type PluginApp } from '../../core/index.ts'
+import {
+  anyContent,
+  bodyBytes,
+  DbError,
+  firstValue,
+  noBody,
+  type Parameters,
+  type PluginApp
+} from '../../core/index.ts'
+import type { RequestedPipeline } from '../services.ts'
 import { answerRead, type ReadOptions } from './read/answer.ts'
 import { defaultPhysicalTable } from './write/columns.ts'
 import { codecOf, readVersion, versionOf } from './write/negotiate.ts'
-import type { PipelineStep } from './write/pipeline.ts'
 import type { Receive, Written } from './write/receive.ts'
 
 const written = {
@@ -70,14 +78,15 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
   })
 }
 
-/** The pipeline named by the headers; undefined where none is named, or the plugin `pipelines` is off. */
+/** The pipeline that the headers name. Throws DbError if they name one while the plugin `pipelines` is off. */
 function pipelineOf(
-  { services }: PluginApp<never, 'pipelines'>,
+  { services: { pipelines } }: PluginApp<never, 'pipelines'>,
   headers: IncomingHttpHeaders
-): PipelineStep | undefined {
-  const { pipelines } = services
-  const asked = pipelines?.readHeaders(headers)
-  return pipelines && asked?.name !== undefined ? { pipelines, name: asked.name, headers: asked } : undefined
+): RequestedPipeline | undefined {
+  const named = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
+  if (pipelines === undefined && named !== undefined)
+    throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
+  return pipelines?.requested(headers)
 }
 
 function tell(reply: FastifyReply, result: Written): void {

@@ -17,7 +17,7 @@ export function createCounters(metrics: Metrics): CountResult {
   }
 }
 
-/** Times changes of what pipelines there are. */
+/** Times changes of stored pipelines. */
 export function createStopwatch(
   metrics: Metrics
 ): <T>(what: 'create' | 'delete', work: () => Promise<T>) => Promise<T> {

@@ -1,4 +1,4 @@
-// The error for a parameter that the routes of pipelines cannot take.
+// Errors of parameters of the pipeline routes.
 import { DbError } from '../../core/compute.ts'
 
 export function invalidParameter(message: string, cause?: unknown): DbError {

@@ -1,4 +1,4 @@
-// What the headers of a request say about pipelines.
+// Headers of requests that affect pipelines.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { PipelineHeaders } from '../services.ts'
 
@@ -13,7 +13,7 @@ export function readHeaders(headers: IncomingHttpHeaders): PipelineHeaders {
   }
 }
 
-/** Reads `skip_error=yes&max_nested_levels=3`; unknown keys may be another server's. */
+/** Parses `skip_error=yes&max_nested_levels=3`; unknown keys are ignored, because clients send keys of other servers. */
 function readParameters(parameters: string): PipelineHeaders {
   const pairs = new Map(
     parameters.split('&').map(pair => {

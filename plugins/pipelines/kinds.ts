@@ -1,4 +1,4 @@
-// The kinds of processors: those that come with pipelines, and those of modules that plugins add.
+// The kinds of processors: built-in ones, and those that plugins add.
 import { DbError, importForeign } from '../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorFactory } from '../services.ts'
 import { createGsub } from './processor/gsub.ts'

@@ -1,4 +1,4 @@
-// The management routes: create, read, delete, infer DDL, try out.
+// Management routes: create, read, delete, infer DDL, dry run.
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'

@@ -161,15 +161,22 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
     const undecoded = items.failures.length
     return { result: runner.runNamed(ctx, name, items, options), items: items.rows, undecoded }
   }
+  const run: PipelinesService['run'] = (ctx, name, items, options) =>
+    traced(ctx, name, async () => {
+      if (isShort(name, options.version, items.bytes.length)) return runHere(ctx, name, items, options)
+      const { items: packed, moved } = await runPaced(new Pace(ctx.signal), packItems(items))
+      return work(forRuns, ctx, { kind: 'run', name, options, input: { items: packed } }, moved)
+    })
   return {
     find,
     readHeaders,
-    run: (ctx, name, items, options) =>
-      traced(ctx, name, async () => {
-        if (isShort(name, options.version, items.bytes.length)) return runHere(ctx, name, items, options)
-        const { items: packed, moved } = await runPaced(new Pace(ctx.signal), packItems(items))
-        return work(forRuns, ctx, { kind: 'run', name, options, input: { items: packed } }, moved)
-      }),
+    requested(headers, given = {}) {
+      const { name, ...options } = { ...readHeaders(headers), ...given }
+      return name === undefined
+        ? undefined
+        : { run: (ctx, items, target) => run(ctx, name, items, { ...options, ...target }) }
+    },
+    run,
     runBody: (ctx, name, body, contentType, options) =>
       traced(ctx, name, async () => {
         const decoding: DecodeOptions = { maxValues: maxValues() }

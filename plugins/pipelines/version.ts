@@ -1,4 +1,4 @@
-// What names a version of a stored document: the time it was made.
+// Versions of stored documents, named by their creation time.
 import { DbError, formatTimestamp, parseTimestamp, utc } from '../../core/compute.ts'
 
 /** Version text: a UTC time without a zone. */
@@ -15,7 +15,7 @@ export function parseVersion(text: string): bigint {
   }
 }
 
-/** Nanoseconds since 1970, as fine as the clock is. */
+/** Nanoseconds since 1970, with the clock's resolution. */
 export function currentTime(): bigint {
   const milliseconds = performance.timeOrigin + performance.now()
   const whole = Math.floor(milliseconds)

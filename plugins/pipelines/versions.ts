@@ -17,7 +17,7 @@ const table = 'pipelines'
 const names = ['name', 'schema', 'content_type', 'pipeline', 'created_at'] as const
 
 interface Versions {
-  /** The latest version, or that of a time; undefined where there is none. */
+  /** The latest version, or the one created at a time; undefined if there is none. */
   find(name: string, created?: bigint): Version | undefined
   /** The latest version of each. */
   latest(): readonly Version[]
@@ -40,7 +40,7 @@ export async function openVersions(core: PluginCore): Promise<Versions> {
   const refresh = async () => {
     const before = changes
     const read = await readAll(core)
-    // A read that overlapped with a change of this process may lack that change.
+    // The read overlapped with a change of this process and may lack it.
     if (before !== changes) return
     known.clear()
     for (const version of read) insert(known, version)

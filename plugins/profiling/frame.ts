@@ -1,8 +1,8 @@
-// Names functions as people know them: by their location in the package, in their plugin, in a package of others.
+// Names functions by their location: in this package, in a plugin, or in another package.
 import { fileURLToPath } from 'node:url'
 import type { Frame } from './profile.ts'
 
-/** A function as V8 describes it; line and column count from 0. */
+/** A function as V8 describes it; line and column from 0. */
 export interface CallFrame {
   readonly functionName: string
   readonly url: string
@@ -11,15 +11,15 @@ export interface CallFrame {
 }
 
 interface FrameOptions {
-  /** Folder of this package, ends with a slash. */
+  /** Folder of this package, with a slash at the end. */
   readonly root: string
-  /** Plugins of third parties: package name or path → plugin name. */
+  /** Third-party plugins: package name or path → plugin name. */
   readonly modules: ReadonlyMap<string, string>
 }
 
 export type FrameNamer = (callFrame: CallFrame) => Frame
 
-/** Frames of V8's call frames; equal ones are one object. */
+/** Frames for V8's call frames; equal frames are one object. */
 export function createFrameNamer(options: FrameOptions): FrameNamer {
   const byCall = new Map<string, Frame>()
   const byText = new Map<string, Frame>()
@@ -38,7 +38,7 @@ export function createFrameNamer(options: FrameOptions): FrameNamer {
   }
 }
 
-/** Frames of things that are no functions, and of functions whose location is given already; equal ones are one object. */
+/** Frames for things that are not functions, or have a known location; equal frames are one object. */
 export function createFrameSet(): (name: string, file?: string, line?: number) => Frame {
   const known = new Map<string, Frame>()
   return (name, file = '', line = 0) => {
@@ -54,7 +54,7 @@ export function createFrameSet(): (name: string, file?: string, line?: number) =
 
 const native = { file: '', line: 0, owner: 'native', kind: 'native' } as const
 
-/** V8's names of what is no function. */
+/** V8's names of things that are not functions. */
 const special: ReadonlyMap<string, string> = new Map([
   ['(garbage collector)', 'gc'],
   ['(program)', 'node']
@@ -77,7 +77,7 @@ function locationOf({ url, lineNumber }: CallFrame, { root }: FrameOptions) {
   return { file: shorten(path, root), line: lineNumber + 1 }
 }
 
-/** CommonJS has paths where modules have URLs. Undefined for what is no file of this system. */
+/** The path of a URL or CommonJS path; undefined if it is not a file of this system. */
 function pathOf(url: string): string | undefined {
   if (url.startsWith('/')) return url
   try {

@@ -1,4 +1,4 @@
-// Profiles of the running server: processor time and heap, as pprof files, text and flame graphs. Only on the main server.
+// CPU and heap profiles of the running server, as pprof files, text and flame graphs. Main server only.
 import { Type } from 'typebox'
 import { count, definePlugin, duration, flag, size } from '../../core/index.ts'
 import type {} from '../services.ts'
@@ -13,15 +13,19 @@ export default definePlugin({
   servers: ['main'],
   config: Type.Object({
     max_duration: duration(300_000, 'Longest CPU profile; a longer one is refused with 400.', { minimum: 1 }),
-    max_frequency: count(1000, 'Most samples a second of a CPU profile; more are refused with 400.'),
-    max_upload: size(128 * MiB, 'Largest dump `symbol` takes, after unpacking; a larger one is refused with 413.', {
-      minimum: 1
-    }),
+    max_frequency: count(1000, 'Samples per second of a CPU profile at most; more are refused with 400.'),
+    max_upload: size(
+      128 * MiB,
+      'Largest dump that `symbol` accepts, after decompression; a larger one is refused with 413.',
+      {
+        minimum: 1
+      }
+    ),
     heap_profiling: flag(false, 'Samples the heap from the start.'),
     heap_interval: size(128 * 1024, 'Bytes allocated between two samples of the heap.', { minimum: 1024 }),
     gdump: flag(false, 'Dumps the heap at each new memory high from the start, into `{data_home}/profiles`.'),
-    gdump_step: size(64 * MiB, 'What the resident memory must grow by for the next dump.', { minimum: MiB }),
-    gdump_files: count(16, 'Dumps that are kept, the newest.')
+    gdump_step: size(64 * MiB, 'Growth of the resident memory before the next dump.', { minimum: MiB }),
+    gdump_files: count(16, 'Number of latest dumps that are kept.')
   }),
   uses: ['dashboard'],
   setup(core, config, { dashboard }) {

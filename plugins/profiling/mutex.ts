@@ -1,13 +1,13 @@
-// A mutex that refuses instead of waiting: profiles taken at the same time would measure each other.
+// A mutex that refuses instead of waiting, because concurrent profiles would measure each other.
 import { DbError } from '../../core/index.ts'
 
 interface Mutex {
-  /** Runs work that takes about `seconds`. Throws DbError `IllegalState` with status 409 while another runs. */
+  /** Runs work that takes about `seconds`. Throws DbError `IllegalState` with status 409 while other work runs. */
   run<T>(seconds: number, work: () => Promise<T>): Promise<T>
   isTaken(): boolean
 }
 
-/** `what` is running: `a CPU profile`. */
+/** `what` is running, for the message: `a CPU profile`. */
 export function createMutex(what: string): Mutex {
   let until: number | undefined
   return {

@@ -1,4 +1,4 @@
-// The page of profiles in the dashboard, and what makes a flame graph answer to its reader: one file, for neither can import another.
+// The dashboard page of profiles, and the script of flame graphs. One file, because neither may import another.
 import type { DashboardHost } from '../services.ts'
 
 const outputs = [
@@ -31,11 +31,11 @@ export default function mount(element: HTMLElement, host: DashboardHost): () => 
 interface Parts {
   readonly host: DashboardHost
   readonly work: Work
-  /** Of what may go on beside it. */
+  /** Work that may run at the same time. */
   readonly switching: Work
   readonly result: HTMLElement
   readonly output: HTMLSelectElement
-  /** Runs as often as the page is refreshed. */
+  /** Called at each refresh of the page. */
   onRefresh(load: () => void): void
 }
 
@@ -114,7 +114,7 @@ interface SwitchOptions {
   read(): Promise<Response>
   turn(isOn: boolean): Promise<Response>
   follow?(isOn: boolean): void
-  /** One switch may turn the other. */
+  /** One switch may change the other. */
   done(): Promise<unknown>
 }
 
@@ -153,9 +153,9 @@ function dumpPart({ host, work, result }: Parts): HTMLElement {
 }
 
 interface Work {
-  /** What runs, or what went wrong. */
+  /** Shows what runs, or what failed. */
   readonly state: HTMLElement
-  /** Gives up what runs; `seconds`: how long it takes, 0 when that is not known. */
+  /** Replaces the running work; `seconds`: its duration, 0 if unknown. */
   run(title: string, seconds: number, work: (signal: AbortSignal) => Promise<unknown>): Promise<void>
   stop(): void
 }
@@ -224,14 +224,14 @@ function download(bytes: Blob, name: string): HTMLAnchorElement {
   return make('a', { className: 'button', href: URL.createObjectURL(bytes), download: name }, `Download ${name}`)
 }
 
-/** Colours of the picture, and those of the dashboard that take their place. */
+/** Colours of the picture, and the dashboard colours that replace them. */
 const picturesColours = [
   ['--paper', '--surface'],
   ['--ink', '--text'],
   ['--link', '--accent']
 ] as const
 
-/** The picture's own style and script may not run in the dashboard: the same ones do, from here. */
+/** The dashboard blocks the picture's style and script, so its own copies are used. */
 function draw(text: string): HTMLElement {
   const style = /<style>(.*?)<\/style>/s
   const bare = text.replace(style, '').replace(/<script>.*<\/script>/s, '')
@@ -241,7 +241,7 @@ function draw(text: string): HTMLElement {
   Object.assign(picture.style, { width: '100%', minWidth: '900px', height: 'auto' })
   const card = make('div', { className: 'card' })
   card.style.overflowX = 'auto'
-  // The dashboard may be dark where the system is not.
+  // The dashboard may be dark while the system is not.
   for (const [name, from] of picturesColours) picture.style.setProperty(name, `var(${from})`)
   const root = card.attachShadow({ mode: 'open' })
   root.adoptedStyleSheets = [sheet]
@@ -250,7 +250,7 @@ function draw(text: string): HTMLElement {
   return card
 }
 
-/** A container for content that changes; without layout of its own (`display: contents`). */
+/** A container for changing content, without layout of its own (`display: contents`). */
 function placeholder(): HTMLElement {
   const element = make('div', {})
   element.style.display = 'contents'
@@ -277,7 +277,10 @@ function make<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Zoom by click or Enter, walk by arrows, search as one types. Its text is the script of the picture, too: nothing outside of the function may be named in it. */
+/**
+ * Zooms by click or Enter, moves by arrow keys, searches while typing. Its source text is also the picture's script, so it must not refer to
+ * anything outside of the function.
+ */
 export function view(script: Element | null): void {
   const svg = script?.closest('svg')
   const search = svg?.querySelector<HTMLInputElement>('input')
@@ -285,7 +288,7 @@ export function view(script: Element | null): void {
   const found = svg?.querySelector<SVGElement>('.matched')
   if (!svg || !search || !reset || !found) return
   const whole = svg.viewBox.baseVal.width
-  /** Rounding of the numbers in the file. */
+  /** Rounding error of numbers in the file. */
   const slack = 1e-7
   const frames = [...svg.querySelectorAll<SVGGElement>('.frame')].map(element => ({
     element,
@@ -329,7 +332,7 @@ export function view(script: Element | null): void {
     for (const frame of frames) {
       const matches = text !== '' && frame.words.toLowerCase().includes(text)
       frame.element.classList.toggle('found', matches)
-      // What lies below a frame that was counted is part of it.
+      // Frames below a counted one are part of it.
       if (!matches || frame.from < counted - slack) continue
       sum += frame.share
       counted = frame.from + frame.share
@@ -338,7 +341,7 @@ export function view(script: Element | null): void {
     found.textContent = text === '' ? '' : `matched ${(sum * 100).toFixed(1)} %`
   }
 
-  /** Frames stand before those they called, from left to right. */
+  /** Parents precede children, from left to right. */
   const neighbour = (frame: (typeof frames)[number], key: string) => {
     const others = frames.filter(other => other === frame || !other.element.classList.contains('outside'))
     const at = others.indexOf(frame)

@@ -1,4 +1,4 @@
-// The parameters of a profile, read strictly: a profile of the wrong kind costs a minute to notice.
+// Parameters of a profile, checked strictly, because a wrong profile wastes a minute.
 import { DbError, firstValue, formatDuration, type Parameters } from '../../core/index.ts'
 import type { CpuOptions } from './cpu/record.ts'
 
@@ -6,7 +6,7 @@ const outputs = ['proto', 'text', 'flamegraph'] as const
 
 export type Output = (typeof outputs)[number]
 
-/** `output`; throws DbError for an unknown one. */
+/** Parses `output`; throws DbError for an unknown one. */
 export function readOutput(query: Parameters, standard: Output): Output {
   const text = firstValue(query, 'output') ?? standard
   const output = outputs.find(name => name === text.toLowerCase())
@@ -17,11 +17,11 @@ export function readOutput(query: Parameters, standard: Output): Output {
 export interface CpuLimits {
   /** Milliseconds. */
   readonly max_duration: number
-  /** Samples a second. */
+  /** Samples per second. */
   readonly max_frequency: number
 }
 
-/** `seconds` and `frequency`; throws DbError for what is no number or beyond the limits. */
+/** Parses `seconds` and `frequency`; throws DbError for invalid numbers, or numbers beyond the limits. */
 export function readCpuOptions(query: Parameters, limits: CpuLimits): CpuOptions {
   const seconds = readNumber(query, 'seconds', Math.min(5, limits.max_duration / 1000))
   if (seconds * 1000 > limits.max_duration) {
@@ -44,7 +44,7 @@ function readNumber(query: Parameters, name: string, standard: number): number {
   throw new DbError('InvalidArguments', `${name} is ${JSON.stringify(text)}, expected a number above 0`)
 }
 
-/** `activate`, from the form in a body or from the query; throws DbError unless it is `true` or `false`. */
+/** Parses `activate`, from a form or the query; throws DbError unless it is `true` or `false`. */
 export function readActivate(form: Parameters, query: Parameters): boolean {
   const text = firstValue(form, 'activate') ?? firstValue(query, 'activate')
   if (text === 'true') return true

@@ -1,37 +1,37 @@
-// A profile, whatever it came from: a tree of calls with what each frame took itself. All outputs are made of it.
+// A profile as a tree of calls, from which all outputs are made.
 
-/** A function, or something that is none: a thread, native work. Two equal frames are one object. */
+/** A function, a thread, or native work. Equal frames are one object. */
 export interface Frame {
   readonly name: string
-  /** Relative to the package or to `node_modules`, forward slashes; empty where there is none. */
+  /** Relative to the package or to `node_modules`, with forward slashes; empty if there is none. */
   readonly file: string
-  /** From 1; 0 where there is none. */
+  /** From 1; 0 if there is none. */
   readonly line: number
-  /** Whose code it is: a plugin's name, `core`, a package, `node`, `duckdb` and the like, `native` for the rest. */
+  /** Owner of the code: a plugin, `core`, a package, `node`, `duckdb` and the like, or `native`. */
   readonly owner: string
   readonly kind: 'plugin' | 'core' | 'package' | 'node' | 'native'
 }
 
 export interface Call {
   readonly frame: Frame
-  /** Nanoseconds or bytes, without those of the calls below. */
+  /** Nanoseconds or bytes, without the calls below. */
   self: number
   readonly calls: Map<Frame, Call>
 }
 
 export interface Profile {
   readonly kind: 'cpu' | 'heap'
-  /** The root stands for all of it and has no frame of its own. */
+  /** The root stands for the whole profile and has no frame. */
   readonly root: Call
   /** Milliseconds since 1970. */
   readonly time: number
-  /** Milliseconds it took; 0 for a state. */
+  /** Duration in milliseconds; 0 for a snapshot. */
   readonly duration: number
-  /** Nanoseconds or bytes between two samples; 0 where it was not sampled. */
+  /** Nanoseconds or bytes between two samples; 0 if it was not sampled. */
   readonly period: number
-  /** Facts for its reader, a line each. */
+  /** Facts for the reader, a line each. */
   readonly facts: readonly string[]
-  /** What the colours stand for where it is not the kind of code. */
+  /** Meaning of the colours, if it is not the kind of code. */
   readonly legend?: Readonly<Record<Frame['kind'], string>>
 }
 
@@ -41,12 +41,12 @@ export function createRoot(): Call {
   return { frame: rootFrame, self: 0, calls: new Map() }
 }
 
-/** Whether a value can be what a call took: files of others hold anything. */
+/** Whether a value is a valid amount, because uploaded files may contain anything. */
 export function isAmount(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
 }
 
-/** The call of a frame below another, made when it is not there. */
+/** The child call for a frame, created if needed. */
 export function callOf(parent: Call, frame: Frame): Call {
   let call = parent.calls.get(frame)
   if (call === undefined) {
@@ -56,7 +56,7 @@ export function callOf(parent: Call, frame: Frame): Call {
   return call
 }
 
-/** What a call took with everything below it. By call, for a whole tree: a tree may be deeper than the stack. */
+/** Cumulative amounts of all calls. Not recursive, because a tree may be deeper than the stack. */
 export function totals(root: Call): ReadonlyMap<Call, number> {
   const order: Call[] = [root]
   for (let i = 0; i < order.length; i++) for (const call of order[i]!.calls.values()) order.push(call)
@@ -69,7 +69,7 @@ export function totals(root: Call): ReadonlyMap<Call, number> {
   return sums
 }
 
-/** Every call that took something itself, with the frames from itself up to the root's calls. */
+/** Every call with an amount of its own, with its frames from the innermost outwards. */
 export function* stacks(root: Call): Generator<{ readonly frames: readonly Frame[]; readonly self: number }> {
   const path: { readonly call: Call; readonly rest: Iterator<Call> }[] = [{ call: root, rest: root.calls.values() }]
   while (path.length > 0) {
@@ -86,7 +86,7 @@ export function* stacks(root: Call): Generator<{ readonly frames: readonly Frame
   }
 }
 
-/** On whose behalf a stack ran: the plugin nearest to its end, else the owner nearest to it that is ours, else that of its end. */
+/** The owner of a stack: the innermost plugin, else the innermost of our parts, else that of the innermost frame. */
 export function ownerOf(frames: readonly Frame[]): string {
   const plugin = frames.find(({ kind }) => kind === 'plugin') ?? frames.find(({ kind }) => kind === 'core')
   return (plugin ?? frames[0])?.owner ?? 'native'

@@ -1,4 +1,4 @@
-// The routes of profiles: CPU, heap, and pictures of dumps that others bring.
+// Routes of profiles: CPU, heap, and flame graphs of uploaded dumps.
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import {
@@ -17,7 +17,7 @@ import { type CpuLimits, type Output, readActivate, readCpuOptions, readOutput }
 import type { Profile } from './profile.ts'
 import { type Profiling, titleOf } from './service.ts'
 
-/** A profile takes as long as it was asked to; no page of another origin may ask. */
+/** A profile takes as long as requested, and pages of other origins may not request one. */
 const guarded = { config: { sameOrigin: true, timeLimit: false } }
 
 const text = (description: string) => Type.Optional(Type.String({ description }))

@@ -1,4 +1,4 @@
-// What the routes use: the recorders of the process and what names its functions.
+// The service behind the routes: recorders, and naming of functions.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Core, version } from '../../core/index.ts'
@@ -11,7 +11,7 @@ import type { Profile } from './profile.ts'
 import { drawDump } from './symbol/draw.ts'
 
 export interface Profiling {
-  /** Rejects with the signal's reason when it fires, and with status 409 while another is recorded. */
+  /** Rejects with the signal's reason, or with status 409 while another profile is recorded. */
   cpu(options: CpuOptions, signal: AbortSignal): Promise<Profile>
   readonly heap: HeapProfiling
   readonly gdump: Gdump
@@ -56,13 +56,13 @@ export async function createProfiling(core: Core, options: ProfilingOptions): Pr
   }
 }
 
-/** What a picture or text is headed with. */
+/** The title of a picture or text. */
 export function titleOf({ kind, time, duration }: Profile): string {
   const what = kind === 'cpu' ? `CPU profile of ${(duration / 1000).toFixed(1)} s` : 'heap, sampled'
   return `${what}, weir ${version}, process ${process.pid}, ${new Date(time).toISOString()}`
 }
 
-/** Plugins from elsewhere by their module. */
+/** Third-party plugins by module. */
 function modulesOf({ config }: Core): ReadonlyMap<string, string> {
   const tables = Object.entries(config.plugins)
   return new Map(tables.flatMap(([name, { module }]) => (module === undefined ? [] : [[module, name] as const])))

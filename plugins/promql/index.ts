@@ -14,7 +14,10 @@ export default definePlugin({
     experimental: flag(false, 'Accepts functions and syntax that Prometheus itself calls experimental.', {
       live: true
     }),
-    lookback: duration(300_000, 'How long a sample counts as the latest one.', { minimum: 1, live: true }),
+    lookback: duration(300_000, 'Lookback delta: how long a sample remains the current value of its series.', {
+      minimum: 1,
+      live: true
+    }),
     timeout: duration(
       120_000,
       'How long one query may take, waiting included; one that takes longer fails with 408 (the query API: 503).',

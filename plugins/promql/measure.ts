@@ -2,7 +2,7 @@
 import { type Core, isDbError, type RequestContext } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult } from '../services.ts'
 
-/** Runs a query and counts it, also where it fails. */
+/** Runs a query and measures it, also if it fails. */
 type Measure = (ctx: RequestContext, request: PromqlRequest, run: () => Promise<PromqlResult>) => Promise<PromqlResult>
 
 export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | 'slowQueries'>): Measure {
@@ -17,7 +17,7 @@ export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | '
   let current = 0
   metrics.gauge('svc_promql_queries_running', 'PromQL queries that run or wait.', [], gauge => gauge.set(current))
   return async (ctx, request, run) => {
-    // Queries of the server itself are not observed.
+    // The server's own queries are not measured.
     if (ctx.channel === 'internal') return run()
     const { text, start, end, step } = request
     const kind = step === undefined ? 'instant' : 'range'
@@ -36,7 +36,7 @@ export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | '
       const cost = performance.now() - began
       queries.add(1, { kind, result })
       elapsed.observe(cost / 1_000, { kind })
-      // TQL is observed as part of its SQL statement.
+      // TQL is recorded as part of its SQL statement.
       if (ctx.plugin !== 'sql') {
         slowQueries.observe(ctx, { query: text, cost, ...(step !== undefined && { range: { start, end, step } }) })
       }

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import {
   acceptForms,
   DbError,
+  maxDate,
   type PluginApp,
   parameterOf,
   parseDuration,
@@ -60,14 +61,11 @@ function required(parameter: ReadParameter, name: string): string {
   return value
 }
 
-/** Milliseconds before and after 1970 that dates reach. */
-const farthest = 8.64e15
-
 /** Milliseconds since 1970, from Unix seconds or RFC 3339. */
 function requiredTime(parameter: ReadParameter, name: string): number {
   const text = required(parameter, name)
   const time = /^[+-]?\d+(\.\d*)?$/.test(text) ? Math.round(Number(text) * 1_000) : Date.parse(text)
-  if (!(Math.abs(time) <= farthest))
+  if (!(Math.abs(time) <= maxDate))
     throw invalidParameter(name, `is ${JSON.stringify(text)}, expected Unix seconds or RFC 3339`)
   return time
 }
@@ -76,7 +74,7 @@ function requiredTime(parameter: ReadParameter, name: string): number {
 function duration(parameter: ReadParameter, name: string): number {
   const text = required(parameter, name)
   const milliseconds = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1_000) : parseDuration(text)
-  if (milliseconds === undefined || !(milliseconds > 0 && milliseconds <= farthest)) {
+  if (milliseconds === undefined || !(milliseconds > 0 && milliseconds <= maxDate)) {
     throw invalidParameter(name, `is ${JSON.stringify(text)}, expected a duration such as 15s or seconds, above 0`)
   }
   return milliseconds

@@ -1,5 +1,5 @@
 // The service for other plugins: parse and evaluate PromQL.
-import { authorise, type Core, createSemaphore, DbError, type RequestContext } from '../../core/index.ts'
+import { authorise, type Core, createSemaphore, DbError, maxDate, type RequestContext } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService } from '../services.ts'
 import { recordsOf } from './api/records.ts'
 import { resultPieces, seriesCount } from './api/result.ts'
@@ -60,7 +60,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     refused: reason => refused.add(1, { reason })
   })
 
-  /** The request of the query, counted among the running queries. */
+  /** Runs one query, counted among the running queries. */
   const runOne = async (ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult> => {
     const { text, start, end, step, counted = false } = request
     const asked = request.timeout !== undefined && request.timeout < options.timeout
@@ -109,16 +109,13 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
   }
 }
 
-/** Milliseconds before and after 1970 that dates reach. */
-const farthest = 8.64e15
-
-/** Whoever asks. Throws DbError `InvalidArguments`. */
+/** Checks the times of a request, whoever sends it. Throws DbError `InvalidArguments`. */
 function checkTimes({ start, end, step, lookback }: PromqlRequest): void {
   for (const [name, value] of Object.entries({ start, end, step, lookback })) {
-    if (value === undefined || Math.abs(value) <= farthest) continue
+    if (value === undefined || Math.abs(value) <= maxDate) continue
     throw new DbError(
       'InvalidArguments',
-      `${name} is out of range: ${value} milliseconds, at most ${farthest} are known`
+      `${name} is out of range: ${value} milliseconds, at most ${maxDate} are known`
     )
   }
 }

@@ -1,4 +1,4 @@
-// Counts items that were left out of requests which were answered with success.
+// Counts items left out of requests that were answered with success.
 import type { Metrics } from '../../core/index.ts'
 import type { TelemetrySignal } from '../services.ts'
 

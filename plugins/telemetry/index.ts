@@ -1,4 +1,4 @@
-// Metrics, traces and logs by OTLP over HTTP, as protobuf and as JSON.
+// OTLP over HTTP: metrics, traces and logs, as protobuf and JSON.
 import { Type } from 'typebox'
 import { count, definePlugin, flag, size } from '../../core/index.ts'
 import { encodeResponse } from './encode.ts'
@@ -20,28 +20,31 @@ export default definePlugin({
       type: 'string',
       enum: strategies,
       default: 'UnderscoreEscapingWithSuffixes',
-      description: 'How names of metrics and labels are translated, where no header of the request says it.'
+      description: 'How names of metrics and labels are translated, unless a header of the request says otherwise.'
     }),
     promote_resource_attributes: texts(promotedByDefault, 'Resource attributes that become labels of metrics.'),
     promote_all_resource_attributes: flag(false, 'All resource attributes become labels of metrics.'),
-    ignore_resource_attributes: texts([], 'Resource attributes that do not where all others do.'),
+    ignore_resource_attributes: texts([], 'Attributes left out when `promote_all_resource_attributes` is on.'),
     promote_scope_attributes: flag(
       false,
       'Name, version, schema URL and attributes of the scope become labels of metrics, `otel_scope_*`.'
     ),
-    start_times: flag(true, 'Keeps since when counters, histograms and summaries count, in `svc_metric_start_times`.'),
+    start_times: flag(
+      true,
+      'Stores the start times of counters, histograms and summaries in `svc_metric_start_times`.'
+    ),
     max_items: count(
       1_000_000,
       'Resources, scopes, and spans, metrics or log records of one request, all together; one with more is refused with 413.'
     ),
     max_item_size: size(
       2 ** 20,
-      'Bytes of one span, log record or data point as protobuf; larger ones are left out and told as rejected.',
+      'Bytes of one span, log record or data point as protobuf; larger ones are left out and reported as rejected.',
       { minimum: 1 }
     ),
     max_extract_keys: count(
       64,
-      'Attributes of log records that one request may want in columns of their own; more are refused with 400.',
+      'Attributes of log records that one request may store in columns of their own; more are refused with 400.',
       { minimum: 0 }
     ),
     max_series_size: size(
@@ -56,7 +59,7 @@ export default definePlugin({
     ),
     max_operations: count(
       10_000,
-      'Operations of services that are listed beside a table of traces; further ones are not listed.',
+      'Operations stored in the table of operations beside a table of traces; further ones are left out.',
       { minimum: 0 }
     )
   }),

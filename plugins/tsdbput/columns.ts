@@ -1,4 +1,4 @@
-// Points to writes, one for each metric.
+// Converts points to writes, one per metric.
 import {
   type Column,
   type Core,
@@ -15,24 +15,23 @@ import {
   type TableColumn,
   type TableWrite,
   type TimestampType,
-  timeUnit
+  timeColumn,
+  timeUnit,
+  valueColumn
 } from '../../core/index.ts'
 import type { Points } from './decode.ts'
 
 /** Points of one step. */
 const stepPoints = 8_192
 
-const timeColumn = 'svc_timestamp'
-const valueColumn = 'svc_value'
-
-/** A request on its way to the store. */
+/** A request to be stored. */
 export interface PutRequest {
   readonly core: Core
   readonly ctx: RequestContext
   readonly points: Points
 }
 
-/** Of these points, by index. */
+/** Writes for the points with these indexes. */
 export function* pointWrites(request: PutRequest, indices: Uint32Array): Steps<TableWrite[]> {
   const { core, ctx, points } = request
   const groups = yield* groupByMetric(points, indices)
@@ -47,7 +46,7 @@ export function* pointWrites(request: PutRequest, indices: Uint32Array): Steps<T
   return writes
 }
 
-/** Points by metric, in their order. */
+/** Groups points by metric, keeping their order. */
 export function* groupByMetric({ metricOf }: Points, indices: Uint32Array): Steps<Map<number, Uint32Array>> {
   const counts = new Map<number, number>()
   for (const [i, index] of indices.entries()) {
@@ -81,14 +80,14 @@ function* values({ values }: Points, group: Uint32Array, table: Table | undefine
   return fixed(name, type === 'Float32' ? type : 'Float64', 'field', floats)
 }
 
-/** The column of this name, or the only field of the table if that holds floats. */
+/** The column of this name, or the table's only field if it is a float. */
 export function valueColumnOf(table: Table | undefined): Pick<TableColumn, 'name' | 'type'> {
   const fields = table?.columns.filter(column => column.semantic === 'field') ?? []
   const only = fields.length === 1 && /^Float/.test(fields[0]!.type) ? fields[0] : undefined
   return fields.find(column => column.name === valueColumn) ?? only ?? float
 }
 
-/** Throws DbError `InvalidArguments` for digits that a column of 32 bits does not hold. */
+/** Throws DbError `InvalidArguments` for a number that a 32-bit column cannot represent. */
 export function checkValue({ name, type }: Pick<TableColumn, 'name' | 'type'>, value: number): void {
   if (type !== 'Float32' || isExactFloat32(value)) return
   throw new DbError('InvalidArguments', `value ${value} would lose digits in column ${name} of type Float32`)
@@ -120,7 +119,7 @@ function* tagsOf(request: PutRequest, metric: number, group: Uint32Array): Steps
   const { keys, keyOf } = request.points
   const series = new Uint32Array(group.length)
   const own = new Uint32Array(group.length)
-  // Keys of a metric never come back once another has followed.
+  // Keys of one metric are contiguous.
   let count = 0
   for (let k = 0; k < group.length; k++) {
     if (k % stepPoints === stepPoints - 1) yield
@@ -145,10 +144,10 @@ function* tagsOf(request: PutRequest, metric: number, group: Uint32Array): Steps
   }
 }
 
-/** The tags of a key of one metric. Throws DbError `InvalidArguments` for those its table cannot take. */
+/** The tags of a key of one metric. Throws DbError `InvalidArguments` for tags its table cannot have. */
 type ReadTags = (key: number) => readonly SeriesLabel[]
 
-/** Of a metric, by its index. */
+/** For a metric given by index. */
 export function createReadTags({ core, ctx, points }: PutRequest, metric: number): ReadTags {
   const name = points.metrics[metric]!
   const table = core.store.table(ctx.db, name)
@@ -171,21 +170,21 @@ export function createReadTags({ core, ctx, points }: PutRequest, metric: number
   }
 }
 
-/** Those that are no tags. */
+/** Columns that are not tags. */
 export function ownColumns(table: Table | undefined): readonly string[] {
   return [valueColumn, table?.timeIndex.name ?? timeColumn]
 }
 
 const ownColumn = 'has the name of a column of its own'
 
-/** Why a column cannot take a tag. `isFixed`: columns are not made. */
+/** Why a column cannot be a tag. `isFixed`: columns are not created. */
 function tagProblem(column: TableColumn | undefined, isFixed: boolean): string | undefined {
   if (column === undefined) return isFixed ? 'is no column of its table, and auto_create_table is off' : undefined
   if (column.semantic !== 'tag') return ownColumn
   return column.type === 'String' ? undefined : `is ${column.type} in its table, tags are texts`
 }
 
-/** Tags without a value are none. */
+/** Tags with an empty value are left out. */
 function readLabels(json: Uint8Array): readonly SeriesLabel[] {
   const tags = parseJson(json) as Readonly<Record<string, string>>
   return Object.entries(tags).flatMap(([name, text]) => (text === '' ? [] : [{ name, value: Buffer.from(text) }]))

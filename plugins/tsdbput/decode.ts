@@ -1,4 +1,4 @@
-// The JSON of a put request to columns of points: one object, or an array of them. Tags are left as they are written.
+// Decodes the JSON of a put request, an object or an array of objects, to columns of points. Tags stay undecoded.
 import { isUtf8 } from 'node:buffer'
 import {
   DbError,
@@ -23,35 +23,37 @@ import {
 export interface Points {
   readonly body: Buffer
   readonly count: number
-  /** Where each point stands in the body. */
+  /** Start of each point in the body. */
   readonly starts: readonly number[]
   readonly ends: readonly number[]
   readonly metrics: readonly string[]
-  /** Of each point: its index in `metrics`. */
+  /** Index in `metrics`, per point. */
   readonly metricOf: readonly number[]
   /** Milliseconds since 1970. */
   readonly times: readonly number[]
   readonly values: readonly number[]
-  /** Metric and tags as they are written, each other than the one before of its metric. */
+  /** Metric and tags as written. Consecutive points of a metric with equal bytes share a key. */
   readonly keys: SeriesKeys
-  /** Of each key: where the tags begin. */
+  /** Start of the tags, per key. */
   readonly tags: readonly number[]
-  /** Of each point: which key. */
+  /** Index of the key, per point. */
   readonly keyOf: readonly number[]
-  /** Points that cannot be stored, by index, and why. */
+  /** Points that cannot be stored, by index, with the reason. */
   readonly failures: Map<number, string>
 }
 
 /** Points that are read in one step. */
 const stepPoints = 128
 
-/** From its opening to behind its end. */
+/** From the opening to behind the end. */
 interface Range {
   readonly start: number
   readonly end: number
 }
 
-/** Throws ParseError for what is no JSON, no point, or one of more than `maxBytes`, DbError `InvalidArguments` where there is none. */
+/**
+ * Throws ParseError for invalid JSON, an invalid point, or a point of more than `maxBytes`; DbError `InvalidArguments` if there is no point.
+ */
 export function* decodePoints(body: Buffer, maxBytes = Number.POSITIVE_INFINITY): Steps<Points> {
   const cursor = jsonCursor(body)
   if (!isUtf8(body)) throw jsonError(cursor, 0, 'invalid UTF-8 in the document beginning')
@@ -84,7 +86,7 @@ class PointReader {
   #keys = Buffer.allocUnsafe(1024)
   readonly #keyEnds: number[] = []
   readonly #keyOf: number[] = []
-  /** Of each metric: its last key. */
+  /** The last key of each metric. */
   readonly #lastKeys: number[] = []
   #used = 0
 
@@ -200,12 +202,12 @@ class PointReader {
   }
 }
 
-/** A value as messages show it. */
+/** A value shortened for messages. */
 function shortened(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 60)}…`
 }
 
-/** Fewer than 13 digits are seconds. NaN for what is no integer that a float holds. */
+/** Numbers of fewer than 13 digits are seconds. NaN for anything but an exact integer. */
 function milliseconds(written: bigint | string): number {
   const text = String(written)
   if (!/^-?[0-9]{1,16}$/.test(text)) return Number.NaN
@@ -224,12 +226,12 @@ function integerOf(value: number | string): bigint | undefined {
   return typeof value === 'string' && /^-?[0-9]{1,40}$/.test(value) ? BigInt(value) : undefined
 }
 
-/** A text, quotes included. */
+/** A text with its quotes. */
 function readText(cursor: JsonCursor, what: string): Range {
   if (!startsWith(cursor, 0x22)) throw unexpected(cursor, cursor.at, `${what} as a text`)
   const start = cursor.at
   const end = textEnd(cursor, start + 1) + 1
-  // Whether the escapes are right.
+  // Checks the escapes.
   if (cursor.bytes.subarray(start, end).includes(0x5c)) readJson(cursor)
   cursor.at = end
   return { start, end }
@@ -246,7 +248,7 @@ function readScalar(cursor: JsonCursor, what: string): bigint | number | string 
   return readNumber(cursor)
 }
 
-/** An object of texts. */
+/** An object whose values are texts. */
 function readTags(cursor: JsonCursor): Range {
   cursor.at = skipSpace(cursor, cursor.at)
   const start = cursor.at
@@ -254,7 +256,7 @@ function readTags(cursor: JsonCursor): Range {
   return { start, end: cursor.at }
 }
 
-/** Reads an object; `read` is called where a value stands, with its key. */
+/** Reads an object; `read` is called at each value with its key. */
 function members(cursor: JsonCursor, what: string, read: (key: string) => void): void {
   if (!startsWith(cursor, 0x7b)) throw unexpected(cursor, cursor.at, `${what} as an object`)
   eachMember(cursor, read)

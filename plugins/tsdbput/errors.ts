@@ -3,13 +3,13 @@ import { DbError, isDbError, type WireError } from '../../core/index.ts'
 
 const someWrong = 'One or more data points had errors'
 
-/** What a request without flags fails with because of one of its points. */
+/** The error of a request without flags, because of one of its points. */
 export function pointError(cause: DbError): DbError {
   return new DbError(cause.code, `${someWrong}: ${cause.message}`, { cause })
 }
 
 export function formatError({ status: own, message, cause }: DbError): WireError {
-  // Clients of this protocol know no 415.
+  // Clients of this protocol do not know status 415.
   const status = own === 415 ? 400 : own
   const isPoint = isDbError(cause) && message.startsWith(someWrong)
   const told = isPoint

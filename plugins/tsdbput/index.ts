@@ -1,4 +1,4 @@
-// Points of JSON put requests: a metric is a table with its tags, a time and a number.
+// JSON put requests: each metric becomes a table with tags, a time and a value.
 import { Type } from 'typebox'
 import { count, definePlugin, size } from '../../core/index.ts'
 import { formatError } from './errors.ts'

@@ -1,4 +1,4 @@
-// One put request: all points or none, or, where the answer tells which, all that can be stored.
+// Handles a put request: stores all points or none, or, if the answer reports failures, all valid ones.
 import {
   type Core,
   DbError,
@@ -93,8 +93,8 @@ function checkMetrics({ metrics }: Points, max: number): void {
 }
 
 /**
- * Stores all points at once if they fit. Otherwise points whose tags do not fit are left out, and what is refused then is halved until the
- * metrics that are to blame stand alone.
+ * Stores all points in one write if the store accepts it. Otherwise it leaves out the points whose tags the table cannot have, and halves
+ * a write that is still refused until each metric that causes a refusal is alone in its write.
  */
 async function storeWhatFits(request: PutRequest, indices: Uint32Array, failures: Map<number, string>): Promise<void> {
   try {
@@ -143,7 +143,7 @@ function* withoutUnfit(
     if (i % stepTags === stepTags - 1) yield
     try {
       checkValue(column, points.values[index]!)
-      own.take(readTags(points.keyOf[index]!))
+      own.acquire(readTags(points.keyOf[index]!))
       fit[count++] = index
     } catch (error) {
       failures.set(index, reasonOf(error))

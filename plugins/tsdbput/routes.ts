@@ -52,7 +52,7 @@ export function routes(app: PluginApp<never, never>, receive: Receive, options: 
   })
 }
 
-/** Counts of what was stored and what was not; with details each point that was not, as it came, and why. */
+/** Answers with the number of stored and of failed points; with `details` also with each failed point as it was sent, and its error. */
 function tell(
   reply: FastifyReply,
   pace: Pace,

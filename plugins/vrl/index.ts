@@ -1,4 +1,4 @@
-// Scripts in pipelines: the processor `vrl`, which runs the Vector Remap Language on items.
+// The processor `vrl`: scripts in the Vector Remap Language, run on items of a pipeline.
 import { extname } from 'node:path'
 import { Type } from 'typebox'
 import { count, definePlugin, duration, size } from '../../core/index.ts'
@@ -11,23 +11,23 @@ export default definePlugin({
   servers: [],
   needs: ['pipelines'],
   config: Type.Object({
-    max_length: count(limits.max_length, 'Scripts with more characters are refused.'),
+    max_length: count(limits.max_length, 'Characters of a script; longer ones are refused.'),
     max_output: size(
       limits.max_output,
-      'An expression of a script that makes more, or an item that a script makes larger, fails the item.',
+      'Bytes that one expression of a script, and one resulting item, may take; more fails the item.',
       { minimum: 1 }
     ),
-    max_time: duration(limits.max_time, 'A script that runs longer on one item fails the item.', { minimum: 1 }),
-    max_rows: count(limits.max_rows, 'A script that makes more rows of one item fails the item.'),
+    max_time: duration(limits.max_time, 'Time a script may run on one item; beyond it the item fails.', { minimum: 1 }),
+    max_rows: count(limits.max_rows, 'Rows a script may make of one item; more fails the item.'),
     max_logs: count(limits.max_logs, 'Log messages a request may emit; further ones are dropped.', { minimum: 0 }),
     max_request_time: duration(
       limits.max_request_time,
-      'When a script ran so long on the items of one request, the others fail.',
+      'Time a script may run on all items of one request; beyond it the remaining items fail.',
       { minimum: 1 }
     ),
     max_request_output: size(
       limits.max_request_output,
-      'When what a script made of the items of one request takes so much, the others fail.',
+      'Bytes that the results of a script may take for all items of one request; beyond it the remaining items fail.',
       { minimum: 1 }
     )
   }),

@@ -1,4 +1,4 @@
-// How much scripts may do: a pipeline comes from a tenant.
+// Limits of scripts, because pipelines come from tenants.
 import { formatSize } from '../../core/compute.ts'
 
 export interface ScriptLimits {
@@ -28,10 +28,10 @@ export const defaultLimits: ScriptLimits = {
   max_request_output: 256 * 1024 * 1024
 }
 
-/** Why a script failed, for the metrics. */
+/** The reason of a script's failure, as a metric label. */
 export type ScriptFailure = 'compile' | 'error' | 'abort' | 'limit' | 'result'
 
-/** `[plugins.vrl] max_rows = 10000`: what to change where a limit is too narrow. */
+/** For messages: `[plugins.vrl] max_rows = 10000`, the key that sets a limit. */
 export function limitText(limits: ScriptLimits, key: keyof ScriptLimits): string {
   const value = limits[key]
   const shown = key.endsWith('output') ? `"${formatSize(value)}"` : key.endsWith('time') ? `"${value}ms"` : value

@@ -1,4 +1,4 @@
-// A script that makes of an item whatever it wants: another item, several, or none.
+// The processor: runs a script on each item, which may become another item, several, or none.
 
 import type { ItemBatch } from '../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorHost, ProcessorOptions, WrittenVariables } from '../services.ts'
@@ -6,7 +6,7 @@ import { bit, compile, type Kind, type LogSink, mayBe, type Program, printDiagno
 import { limitText, type ScriptFailure, type ScriptLimits } from './limits.ts'
 import { runScript } from './run.ts'
 
-/** What the processor tells the server's own thread: how often scripts failed, and what they log. */
+/** Messages to the main thread: failures of scripts, and their log messages. */
 export type ScriptMessage =
   | { readonly failed: ScriptFailure; readonly times: number }
   | { readonly level: Parameters<LogSink>[0]; readonly text: string }
@@ -63,7 +63,7 @@ function compileScript(options: ProcessorOptions, limits: ScriptLimits, host: Pr
   return program
 }
 
-/** A field is known to be a regular expression. */
+/** Whether a field is known to hold a regular expression. */
 function holdsRegex({ bits, array, object }: Kind): boolean {
   if ((bits & ~bit.undefined) === bit.regex) return true
   return [array, object].some(fields => [...(fields?.known.values() ?? [])].some(holdsRegex))

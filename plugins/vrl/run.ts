@@ -1,4 +1,4 @@
-// Runs a compiled script on the items of a batch: an item becomes another one, several, or none.
+// Runs a compiled script on the items of a batch; an item becomes another one, several, or none.
 import { cell, type ItemBatch, type ItemField } from '../../core/compute.ts'
 import type { WrittenVariables } from '../services.ts'
 import { isArray, isObject, type ObjectValue, type Program, typeName, type Value } from './language/index.ts'
@@ -8,27 +8,27 @@ import { type ByteQuota, readRow, Unfit, writeValue } from './value.ts'
 interface Script {
   readonly program: Program
   readonly limits: ScriptLimits
-  /** Where the script stands in its document. */
+  /** Location of the script in its document. */
   readonly path: string
-  /** Fields that set options of the table. */
+  /** Fields that set table options. */
   readonly variables: ReadonlySet<string>
-  /** Told which of them the script writes. */
+  /** Records which of them the script writes. */
   readonly written?: WrittenVariables | undefined
 }
 
 interface Run extends Script {
   readonly batch: ItemBatch
-  /** What is left for the rest of the request. */
+  /** The rest of the request's quota. */
   readonly quota: ByteQuota
   readonly failures: Map<ScriptFailure, number>
 }
 
-/** How many items the script has failed, and why. Throws DbError `InvalidArguments` only where the batch becomes too large as a whole. */
+/** Returns how many items failed, and why. Throws DbError `InvalidArguments` only if the batch as a whole becomes too large. */
 export function runScript(script: Script, batch: ItemBatch): ReadonlyMap<ScriptFailure, number> {
   const { limits } = script
   const run: Run = { ...script, batch, quota: { left: limits.max_request_output }, failures: new Map() }
   const deadline = performance.now() + limits.max_request_time
-  // Rows that are added are results already.
+  // Rows added from now on are results.
   const { rows } = batch
   for (let row = 0; row < rows; row++) {
     if (!batch.isLive(row)) continue
@@ -75,12 +75,12 @@ function writeRows(run: Run, row: number, before: ObjectValue, elements: readonl
   }
   if (elements.length === 0) batch.drop(row)
   const quota = itemQuota(run)
-  // The first comes last: the others take over cells of its row.
+  // Written last, because the other elements copy cells of its row.
   for (let i = 1; i < elements.length; i++) writeResult(run, row, batch.addRow(row), i, before, elements[i]!, quota)
   if (elements.length > 0) writeResult(run, row, row, 0, before, elements[0]!, quota)
 }
 
-/** What is no item fails alone. */
+/** An element that is not an object fails alone. */
 function writeResult(
   run: Run,
   from: number,
@@ -109,7 +109,7 @@ function writeResult(
   run.quota.left -= left - quota.left
 }
 
-/** Values that the script left as they were keep their cells, and so the bytes of the request. */
+/** Values that the script did not change keep their cells, and so their bytes of the request. */
 function writeFields(
   batch: ItemBatch,
   from: number,
@@ -118,15 +118,15 @@ function writeFields(
   object: ObjectValue,
   quota: ByteQuota
 ): void {
-  if (from === to) for (const name of before.keys()) if (!object.has(name)) batch.take(name).setAbsent(to)
+  if (from === to) for (const name of before.keys()) if (!object.has(name)) batch.getOrCreateField(name).setAbsent(to)
   for (const [name, value] of object) {
-    const field = batch.take(name)
+    const field = batch.getOrCreateField(name)
     if (before.get(name) !== value) batch.set(field, to, writeValue(value, quota))
     else if (from !== to) copyCell(field, from, to)
   }
 }
 
-/** A variable that the script's text names counts, one that came with data does not, and one that was left alone stays what it was. */
+/** A variable that the script's text names is set; one that came with data is not; one that was not changed keeps its state. */
 function noteVariables(
   { program, variables, written }: Run,
   from: number,

@@ -1,4 +1,4 @@
-// Values of items as values of scripts, and back within limits: what a script returns may share parts, and so be far larger than it seems.
+// Converts item values to script values and back, within limits: results may share parts, and so be far larger than they seem.
 import { type ItemBatch, type ItemValue, maxJsonDepth, Timestamp } from '../../core/compute.ts'
 import { isArray, isText, lossy, type ObjectValue, Regex, type Value } from './language/index.ts'
 
@@ -13,15 +13,15 @@ function readValue(value: ItemValue): Value {
   return object
 }
 
-/** How much more items may take, in bytes: a part of a value counts 8 and its text. */
+/** Bytes that items may still take: a part of a value counts 8 and its text. */
 export interface ByteQuota {
   left: number
 }
 
-/** Why a value cannot be part of an item; thrown for every such item, so it carries no stack. */
+/** Why a value cannot be part of an item. No Error, because it is thrown per item and a stack is expensive. */
 export class Unfit {
   readonly message: string
-  /** It is one too many bytes. */
+  /** The reason is the limit of bytes. */
   readonly limited: boolean
   constructor(message: string, limited = false) {
     this.message = message
@@ -54,13 +54,13 @@ function take(quota: ByteQuota, bytes: number): void {
   if (quota.left < 0) throw new Unfit('the item is too large', true)
 }
 
-/** Cells hold 64 bits. */
+/** Throws if the time does not fit 64 bits. */
 function checkRange(time: Timestamp): Timestamp {
   if (BigInt.asIntN(64, time.ns) === time.ns) return time
   throw new Unfit('a time is outside of the years 1678 to 2261')
 }
 
-/** The present fields of a row. */
+/** The fields of a row. */
 export function readRow(batch: ItemBatch, row: number): Map<string, Value> {
   const object = new Map<string, Value>()
   for (const field of batch.fields.values()) {

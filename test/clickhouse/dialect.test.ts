@@ -1,7 +1,7 @@
 // What every dialect must mean by each of its expressions: one table, asked of each engine.
 import t from 'tap'
 import { internalContext } from '../../core/core.ts'
-import { SqlParameters, type Store } from '../../core/index.ts'
+import { runAtOnce, SqlParameters, type Store } from '../../core/index.ts'
 import type { Dialect } from '../../core/storage/dialect/dialect.ts'
 import { startServer } from '../helpers.ts'
 import { needingClickHouse, startClickHouse } from './server.ts'
@@ -15,6 +15,9 @@ type Write = (dialect: Dialect, constant: (text: string) => string) => string
 const moment = 1_767_880_032_345_678n
 const at = (dialect: Dialect) => dialect.time('TimestampMicrosecond', moment, String)
 const text = (value: string) => (dialect: Dialect) => dialect.cast(dialect.quoteText(value), 'String')
+/** Rows of constants, put together at once. */
+const rowsOf = (dialect: Dialect, ...[columns, cells]: Parameters<Dialect['rows']>) =>
+  runAtOnce(dialect.rows(columns, cells))
 const nothing = (dialect: Dialect) => dialect.cast('NULL', 'String')
 const json = '{"user":{"id":7,"na.me":"mia"},"list":[1,"two"],"none":null}'
 
@@ -120,7 +123,8 @@ const table: readonly (readonly [what: string, write: Write, expected: Value])[]
   [
     'rows of constants',
     d =>
-      `(SELECT sum(n) FROM ${d.rows(
+      `(SELECT sum(n) FROM ${rowsOf(
+        d,
         [
           ['n', 'BIGINT'],
           ['s', 'VARCHAR']
@@ -132,7 +136,21 @@ const table: readonly (readonly [what: string, write: Write, expected: Value])[]
       )} AS few)`,
     3
   ],
-  ['no rows', d => `(SELECT count(*) FROM ${d.rows([['n', 'TIMESTAMP_MS']], [[]])} AS none)`, 0]
+  [
+    'many rows, some columns of which are the same in all',
+    d =>
+      `(SELECT count(*) + sum(n) + sum(one) + count(none) FROM ${rowsOf(
+        d,
+        [
+          ['n', 'BIGINT'],
+          ['one', 'BIGINT'],
+          ['none', 'VARCHAR']
+        ],
+        [Array.from({ length: 3000 }, (_, i) => String(i)), Array(3000).fill('1'), Array(3000).fill(null)]
+      )} AS many WHERE one = 1)`,
+    3000 + (2999 * 3000) / 2 + 3000
+  ],
+  ['no rows', d => `(SELECT count(*) FROM ${rowsOf(d, [['n', 'TIMESTAMP_MS']], [[]])} AS none)`, 0]
 ]
 
 async function answers(store: Store, ctx: Parameters<Store['query']>[0]): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-// Date formats in strftime notation: compiled to a chain of readers over bytes.
+// Date formats in strftime notation, compiled to a chain of readers over bytes.
 import { emptyParts, hasPart, localSeconds, type Part, part } from './clock.ts'
 import {
   literal,
@@ -15,18 +15,22 @@ import {
   skipWord
 } from './reader.ts'
 
+/** A compiled date format. Its properties hold the result of the last `read`. */
 export interface DateFormat {
   readonly text: string
-  /** True when the whole range is a date and time of this format; then the result stands in `seconds`, `nanosecond`, `offset`. */
+  /**
+   * Parses a range of UTF-8 text. True if the whole range is a date and time in this format; the result is then in `seconds`, `nanosecond`
+   * and `offset`.
+   */
   read(bytes: Uint8Array, start: number, end: number): boolean
   /** Seconds since 1970: local time unless `offset` is a number. */
   seconds: number
   nanosecond: number
-  /** Seconds east of UTC that the text names; NaN when it names none. */
+  /** The UTC offset in the text, in seconds east; NaN if it has none. */
   offset: number
 }
 
-/** Compiles a format. `refuse` makes the error to throw. */
+/** Compiles a format such as `%Y-%m-%d %H:%M:%S`. `refuse` makes the error that is thrown for an invalid one. */
 export function compileDateFormat(text: string, refuse: (message: string) => Error): DateFormat {
   const readers = compileReaders(text, refuse)
   const parts = emptyParts()
@@ -80,7 +84,7 @@ const combined: Readonly<Record<string, string>> = {
   '+': '%Y-%m-%dT%H:%M:%S%.f%#z'
 }
 
-/** Part, greatest number of digits, least and greatest value. */
+/** For each letter: the part it sets, its maximum digits, minimum and maximum. */
 const numbers: Readonly<Record<string, readonly [Part, number, number, number]>> = {
   C: [part.century, 2, 0, 99],
   y: [part.yearOfCentury, 2, 0, 99],

@@ -1,4 +1,4 @@
-// Columns of a write as one Arrow stream: their memory goes out as it lies, wherever its layout is Arrow's.
+// Encodes the columns of a write as an Arrow stream, without copying columns that have Arrow's layout.
 import type * as Arrow from 'apache-arrow'
 import { fixedType } from '../../format/arrow-column.ts'
 import { type BytesData, type ColumnData, type DictionaryData, isValid, setBit } from '../../model/batch.ts'
@@ -13,9 +13,9 @@ export interface SentColumn {
 
 type Library = typeof Arrow
 
-/** The bytes of a stream of one batch, in pieces. */
+/** The bytes of a stream with one batch, in pieces. */
 export async function arrowStream(columns: readonly SentColumn[], rows: number): Promise<Uint8Array[]> {
-  // Only who writes to a cluster pays for loading the library.
+  // Loaded on demand, because only writes to a cluster need the library.
   const library = await import('apache-arrow')
   const children = columns.map(column => arrowData(library, column, rows))
   const fields = columns.map(({ name }, i) => new library.Field(name, children[i]!.type, true))
@@ -69,7 +69,7 @@ function arrowData(library: Library, { type, data }: SentColumn, rows: number): 
   } as never)
 }
 
-/** Codes of a dictionary that has each text once, as the cluster wants it. */
+/** Codes of a dictionary without duplicate texts, as ClickHouse requires. */
 function distinct({ codes, dictionary }: DictionaryData, rows: number): Pick<DictionaryData, 'codes' | 'dictionary'> {
   const { offsets, bytes } = dictionary
   const count = offsets.length - 1
@@ -89,7 +89,7 @@ function distinct({ codes, dictionary }: DictionaryData, rows: number): Pick<Dic
   const starts = new Uint32Array(kept.length + 1)
   for (const [i, text] of kept.entries()) starts[i + 1] = starts[i]! + text.length
   const moved = codes.slice(0, rows)
-  // Codes of nulls may be anything.
+  // Codes of nulls are arbitrary.
   for (let i = 0; i < rows; i++) moved[i] = renamed[moved[i]!] ?? 0
   return { codes: moved, dictionary: { ...dictionary, offsets: starts, bytes: Buffer.concat(kept) } }
 }

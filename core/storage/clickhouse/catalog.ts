@@ -1,4 +1,4 @@
-// The catalog of a cluster as one process sees it: read from comments and records, changed by statements that may run twice.
+// The catalog in a cluster, as one process sees it: read from comments and records, changed by idempotent statements.
 import { createHash, randomInt } from 'node:crypto'
 import { DbError, reasonOf } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
@@ -18,7 +18,7 @@ import type { Steps } from '../../pace.ts'
 import { serialQueue } from '../../serial.ts'
 import type { Catalog, SeriesAddition, SeriesNumbers, TableStatistics, TableStep } from '../engine.ts'
 import type { FoundSeries } from '../found-series.ts'
-import { changeProblem, hostProblem, isLogical, isPhysical, sharedModes } from '../logical.ts'
+import { changeProblem, isLogical, isPhysical, physicalTableProblem, sharedModes } from '../logical.ts'
 import type { Connection } from './connection.ts'
 import {
   alterStatements,
@@ -42,16 +42,16 @@ import { quoteName, quoteText, storedColumn, storedName, storedType } from './na
 import type { CatalogRecord, RecordChange, Records } from './records.ts'
 import type { KnownSeries } from './series.ts'
 
-/** A column of a logical table: where its values lie among the samples of the physical one. */
+/** A column of a logical table, and the column of the physical table that holds its values. */
 export interface LogicalColumn extends TableColumn {
   readonly sample?: string
 }
 
 interface TableState {
   readonly table: Table
-  /** What rows are sorted by, as the cluster writes it. */
+  /** The sorting key, in ClickHouse's syntax. */
   readonly sortedBy: string
-  /** Why nothing can be asked of it: somebody altered it by hand. */
+  /** Why the table cannot be used: somebody altered it by hand. */
   readonly broken?: string
   readonly emptied?: number | undefined
 }
@@ -62,7 +62,7 @@ interface DatabaseState {
   views: Map<string, View>
 }
 
-/** Rows, bytes and parts the cluster told of last, and what was written since. */
+/** Rows, bytes and parts as the cluster reported them last, and writes since then. */
 interface Counts {
   rows: number
   bytes: number
@@ -86,11 +86,11 @@ interface LogicalColumnRecord extends ColumnComment {
   readonly order: number
   readonly sample?: string
   readonly generation: number
-  /** It was dropped: kept so that another one of its name and type lies elsewhere. */
+  /** It was dropped. Kept so that a new column with the same name and type gets another place. */
   readonly dropped?: true
 }
 
-interface CatalogParts {
+interface CatalogDependencies {
   readonly connection: Connection
   readonly records: Records
   readonly location: Location
@@ -100,16 +100,16 @@ interface CatalogParts {
 }
 
 export class ClusterCatalog implements Catalog {
-  readonly #parts: CatalogParts
+  readonly #parts: CatalogDependencies
   readonly #databases = new Map<string, DatabaseState>()
   readonly #byId = new Map<number, Table>()
   readonly #counts = new Map<string, Counts>()
-  /** Tables that were named to the operator. */
+  /** Tables that were reported to the operator already. */
   readonly #named = new Set<string>()
   readonly #serially = serialQueue()
   #fingerprint: string | undefined
 
-  constructor(parts: CatalogParts) {
+  constructor(parts: CatalogDependencies) {
     this.#parts = parts
   }
 
@@ -137,7 +137,7 @@ export class ClusterCatalog implements Catalog {
     return this.#databases.get(database)?.views.get(name)
   }
 
-  /** The table as it is now; DbError `TableNotFound` where it is gone, `TableUnavailable` where somebody altered it by hand. */
+  /** The current version of a table. Throws DbError `TableNotFound` if it is gone, `TableUnavailable` if somebody altered it by hand. */
   current(table: Table): Table {
     const now = this.#byId.get(table.id)
     if (now === undefined) throw new DbError('TableNotFound', `table ${table.database}.${table.name} was dropped`)
@@ -146,30 +146,30 @@ export class ClusterCatalog implements Catalog {
     return now
   }
 
-  /** When all rows of a table were taken away, where that is known; it differs after each time. */
+  /** A value that changes whenever all rows of a table are removed, if known. */
   emptied({ database, name }: Table): number | undefined {
     return this.#databases.get(database)?.tables.get(name)?.emptied
   }
 
   /** The physical table of a logical one. */
-  host(table: Table): Table {
-    const host = this.table(table.database, table.options.physical_table!)
-    if (host === undefined) {
+  physicalTableOf(table: Table): Table {
+    const physicalTable = this.table(table.database, table.options.physical_table!)
+    if (physicalTable === undefined) {
       throw new DbError(
         'TableUnavailable',
         `the physical table ${table.options.physical_table} of ${table.name} is gone`
       )
     }
-    return host
+    return physicalTable
   }
 
   keptFor(table: Table): number | undefined {
-    const of = isLogical(table) ? this.host(table) : table
+    const of = isLogical(table) ? this.physicalTableOf(table) : table
     const options = isLogical(table) && table.options.ttl !== undefined ? table.options : of.options
     return keptFor(options, this.database(table.database)?.options ?? {})
   }
 
-  /** Reads everything that changed since the last time. */
+  /** Reads everything that changed since the last call. */
   refresh(): Promise<void> {
     return this.#serially(async () => {
       const fingerprint = await this.#readFingerprint()
@@ -249,7 +249,7 @@ export class ClusterCatalog implements Catalog {
 
   changeTables(steps: readonly TableStep[]): Promise<readonly Table[]> {
     return this.#serially(async () => {
-      // The cluster knows no transaction of statements: what can be known before is looked at before the first.
+      // The cluster has no transactions, so everything that can be checked is checked before the first statement.
       for (const step of steps) if (step.kind === 'change') this.#requireTable(step.table)
       const logical = steps.filter(
         step => step.kind === 'create' && step.definition.options.physical_table !== undefined
@@ -277,8 +277,9 @@ export class ClusterCatalog implements Catalog {
             .filter(({ kind }) => kind === 'table' || kind === 'column')
             .map(record => ({ ...record, said: undefined }))
         )
-        const host = this.host(table)
-        for (const what of ['', 'series'] as const) await this.#deleteRows(host, what, `\`table\` = ${table.id}`)
+        const physicalTable = this.physicalTableOf(table)
+        for (const what of ['', 'series'] as const)
+          await this.#deleteRows(physicalTable, what, `\`table\` = ${table.id}`)
       } else {
         const logical = this.#logicalOf(table)
         if (logical.length > 0) {
@@ -302,12 +303,12 @@ export class ClusterCatalog implements Catalog {
     return { rows: rows + since, bytes, files: files + inserts, ...(series !== undefined && { series }) }
   }
 
-  /** Rows that were written by this process count until the cluster is asked again. */
+  /** Counts rows written by this process until the cluster is asked again. */
   wrote(table: Table, rows: number): void {
     const key = countKey(table.database, table.name)
     const counts = this.#counts.get(key) ?? { ...noCounts }
     counts.since += rows
-    // Each insert is at least one part.
+    // Each insert creates at least one part.
     counts.inserts++
     this.#counts.set(key, counts)
   }
@@ -321,14 +322,14 @@ export class ClusterCatalog implements Catalog {
   }
 
   knowsSeries(table: Table, labels: readonly SeriesLabel[]): boolean {
-    return isLogical(table) && this.#parts.series.has(this.host(table), table, labels)
+    return isLogical(table) && this.#parts.series.has(this.physicalTableOf(table), table, labels)
   }
 
   isCurrent(numbers: SeriesNumbers): boolean {
     return this.#parts.series.isCurrent(numbers as FoundSeries)
   }
 
-  /** Rows and parts at rest, as the cluster tells. */
+  /** Asks the cluster for stored rows and parts. */
   count(): Promise<void> {
     return this.#serially(() => this.#count())
   }
@@ -343,7 +344,7 @@ export class ClusterCatalog implements Catalog {
     return this.tables(database).filter(({ options }) => options.physical_table === name)
   }
 
-  /** Names of the tables of the cluster that are one of users. */
+  /** The cluster's tables that belong to one table of users. */
   #storedTables(table: Table): string[] {
     const { location } = this.#parts
     const { database, name } = table
@@ -396,12 +397,12 @@ export class ClusterCatalog implements Catalog {
     return found
   }
 
-  /** Logical tables are rows; all of them together are one insert. */
+  /** Logical tables are rows of the catalog; all of them are one insert. */
   async #createLogical(definitions: readonly TableDefinition[]): Promise<Table[]> {
     const changes: RecordChange[] = []
     for (const definition of definitions) {
       const { database, name, options } = definition
-      const host = await this.#hostFor(definition)
+      const physicalTable = await this.#physicalTableFor(definition)
       const earlier = await this.#parts.records.read({ database, name })
       const there = earlier.find(({ kind }) => kind === 'table')
       if (there === undefined) {
@@ -411,7 +412,7 @@ export class ClusterCatalog implements Catalog {
       }
       const known = new Set(earlier.filter(({ kind }) => kind === 'column').map(({ part }) => part))
       const added = identifyAll(definition.columns, new Set()).filter(column => !known.has(column.name))
-      changes.push(...(await this.#placeColumns(host, database, name, added, known.size, 0)))
+      changes.push(...(await this.#placeColumns(physicalTable, database, name, added, known.size, 0)))
     }
     await this.#parts.records.write(changes)
     for (const { database, name } of definitions) {
@@ -421,7 +422,7 @@ export class ClusterCatalog implements Catalog {
     return definitions.map(({ database, name }) => this.#found(database, name))
   }
 
-  /** How often a logical table of this name was dropped: another one has another number. */
+  /** How often a logical table of this name was dropped, because a new one needs another number. */
   async #generation(database: string, name: string): Promise<number> {
     const { connection, location } = this.#parts
     const table = `${quoteName(databaseName(location, 'svc_private'))}.${quoteName('__catalog')}`
@@ -431,7 +432,7 @@ export class ClusterCatalog implements Catalog {
     return Number(row?.['last'] ?? 0)
   }
 
-  async #hostFor({ database, columns, options }: TableDefinition): Promise<Table> {
+  async #physicalTableFor({ database, columns, options }: TableDefinition): Promise<Table> {
     const name = options.physical_table!
     const time = columns.find(({ semantic }) => semantic === 'timestamp')!
     const found = this.table(database, name)
@@ -443,14 +444,14 @@ export class ClusterCatalog implements Catalog {
         options: { ...sharedModes(options), physical_metric_table: true }
       })
     }
-    const problem = hostProblem(found, time, options)
+    const problem = physicalTableProblem(found, time, options)
     if (problem !== undefined) throw new DbError('InvalidArguments', `physical_table = ${name}: ${problem}`)
     return found
   }
 
-  /** Records of new columns of a logical table; the physical one gets what it needs to hold their values. */
+  /** Records of new columns of a logical table; the physical table gets columns to hold their values. */
   async #placeColumns(
-    host: Table,
+    physicalTable: Table,
     database: string,
     table: string,
     columns: readonly TableColumn[],
@@ -474,13 +475,13 @@ export class ClusterCatalog implements Catalog {
       const codec = type === 'Float64' ? 'Gorilla, ZSTD(1)' : 'ZSTD(1)'
       commands.push(`ADD COLUMN IF NOT EXISTS ${quoteName(sample)} ${storedType(type, 'field')} CODEC(${codec})`)
     }
-    const missing = commands.filter(command => !this.#sampleColumns(host).has(command))
-    await this.#run(alterStatements(location, host, missing, missing.map(withoutCodec)))
-    for (const command of missing) this.#sampleColumns(host).add(command)
+    const missing = commands.filter(command => !this.#sampleColumns(physicalTable).has(command))
+    await this.#run(alterStatements(location, physicalTable, missing, missing.map(withoutCodec)))
+    for (const command of missing) this.#sampleColumns(physicalTable).add(command)
     return changes
   }
 
-  /** Columns of samples that this process knows to be there. */
+  /** Columns known to exist in tables of samples. */
   readonly #samples = new Map<number, Set<string>>()
 
   #sampleColumns({ id }: Table): Set<string> {
@@ -561,14 +562,14 @@ export class ClusterCatalog implements Catalog {
     const time = isPhysical(table) ? 'time' : table.timeIndex.physical
     const command = kept === undefined ? 'REMOVE TTL' : `MODIFY TTL ${ttlSql(time, kept)}`
     const had = this.#databases.get(table.database)?.tables.get(table.name)
-    // Nothing can be removed that is not there.
+    // There is nothing to remove.
     if (kept === undefined && had !== undefined && !this.#hasTtl.has(table.id)) return []
     if (kept === undefined) this.#hasTtl.delete(table.id)
     else this.#hasTtl.add(table.id)
     return alterStatements(location, table, [command], [])
   }
 
-  /** Numbers of tables the cluster removes old rows of. */
+  /** Numbers of tables with a TTL in the cluster. */
   readonly #hasTtl = new Set<number>()
 
   async #addColumns(table: Table, added: readonly ColumnDefinition[], order?: readonly string[]): Promise<void> {
@@ -576,7 +577,7 @@ export class ClusterCatalog implements Catalog {
     const taken = new Set(table.columns.flatMap(({ physical, was }) => [physical, ...(was ?? []).map(w => w.physical)]))
     const fresh = added.filter(({ name, type, semantic }) => {
       const there = table.columns.find(column => column.name === name)
-      // Another process may have added the same one since the caller looked.
+      // Another process may have added the same column since the caller looked.
       if (there === undefined || (there.type === type && there.semantic === semantic)) return there === undefined
       throw new DbError('TableColumnExists', `column ${name} of table ${table.name} exists already, as ${there.type}`)
     })
@@ -649,7 +650,7 @@ export class ClusterCatalog implements Catalog {
     const known = await records.read({ database, name })
     const columnRecord = (part: string) =>
       known.find(record => record.kind === 'column' && record.part === part)?.said as LogicalColumnRecord | undefined
-    const host = this.host(table)
+    const physicalTable = this.physicalTableOf(table)
     switch (change.kind) {
       case 'add_columns': {
         const changes: RecordChange[] = []
@@ -657,7 +658,9 @@ export class ClusterCatalog implements Catalog {
           const before = columnRecord(column.name)
           if (before !== undefined && before.dropped !== true) continue
           const generation = before === undefined ? 0 : before.generation + 1
-          changes.push(...(await this.#placeColumns(host, database, name, [column], known.length + i, generation)))
+          changes.push(
+            ...(await this.#placeColumns(physicalTable, database, name, [column], known.length + i, generation))
+          )
         }
         const orders = new Map(change.order?.map((each, i) => [each, i]))
         const reordered = known.flatMap(record => {
@@ -703,8 +706,8 @@ export class ClusterCatalog implements Catalog {
         return this.#writeLogical({ ...table, options: options as TableOptions })
       }
       case 'truncate':
-        // Its series stay: other processes know that the cluster has them, and write no more than their samples.
-        return this.#deleteRows(host, '', `\`table\` = ${table.id}`)
+        // Keeps its series, because other processes know them and would write samples only.
+        return this.#deleteRows(physicalTable, '', `\`table\` = ${table.id}`)
     }
   }
 
@@ -713,7 +716,7 @@ export class ClusterCatalog implements Catalog {
     return this.#parts.records.write([{ kind: 'table', database, name, part: '', said }])
   }
 
-  /** Something that is another one after each change of any process; undefined where a change may have been as late as this second. */
+  /** A value that changes with each change of any process; undefined if the last change may be within the current second. */
   async #readFingerprint(): Promise<string | undefined> {
     const { connection, location } = this.#parts
     const records = `${quoteName(databaseName(location, 'svc_private'))}.${quoteName('__catalog')}`
@@ -723,7 +726,7 @@ export class ClusterCatalog implements Catalog {
     return row?.['fresh'] === 1 ? undefined : `${row?.['tables']} ${row?.['records']}`
   }
 
-  /** Reads everything, or what is known of one database, or of one name in it. */
+  /** Reads everything, or what belongs to one database, or to one name in it. */
   async #load(only?: { readonly database: string; readonly name?: string }): Promise<void> {
     const { connection, records, location } = this.#parts
     const stored = only && databaseName(location, only.database)
@@ -793,7 +796,7 @@ export class ClusterCatalog implements Catalog {
     else state.database = database
   }
 
-  /** What is as it was stays the same object. */
+  /** Objects that did not change are kept. */
   #replace(
     state: DatabaseState,
     found: Map<string, TableState>,
@@ -821,17 +824,17 @@ export class ClusterCatalog implements Catalog {
     if (view !== undefined) state.views.set(only, view)
   }
 
-  /** Tables by number; physical ones have the tags of all their logical ones. */
+  /** Indexes tables by number; physical ones have the tags of all their logical ones. */
   #index(): void {
     this.#byId.clear()
     for (const { tables } of this.#databases.values()) {
       const tagsOf = new Map<string, Map<string, TableColumn>>()
       for (const { table } of tables.values()) {
-        const host = table.options.physical_table
-        if (host === undefined) continue
-        const tags = tagsOf.get(host) ?? new Map<string, TableColumn>()
+        const physicalTable = table.options.physical_table
+        if (physicalTable === undefined) continue
+        const tags = tagsOf.get(physicalTable) ?? new Map<string, TableColumn>()
         for (const tag of table.tags) if (!tags.has(tag.name)) tags.set(tag.name, tag)
-        tagsOf.set(host, tags)
+        tagsOf.set(physicalTable, tags)
       }
       for (const [name, state] of tables) {
         if (isPhysical(state.table)) {
@@ -1005,7 +1008,7 @@ function fixedKey({ name }: Table, column: TableColumn, what: string): DbError {
   )
 }
 
-/** Modes are engines of tables there, which cannot be changed. */
+/** Options that are table engines in the cluster cannot be changed. */
 function engineProblem(
   { options }: Table,
   change: { readonly options: TableOptions; readonly unset?: readonly (keyof TableOptions)[] }
@@ -1033,7 +1036,7 @@ function newColumnId(): number {
   return randomInt(1, 2 ** 31)
 }
 
-/** Processes that make the same logical table at once make it with the same number. */
+/** Deterministic, so that processes that create the same logical table at the same time use the same number. */
 function logicalId(database: string, name: string, generation: number): number {
   return numberOf(`${database}\0${name}\0${generation}`)
 }

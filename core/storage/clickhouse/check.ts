@@ -1,5 +1,5 @@
-// Whether a cluster can be used: what `weir config check` asks it, and what a start that failed says about it. Everything that is wrong is one
-// line with its key and what to do.
+// Checks whether a cluster can be used, for `weir config check` and for the error of a failed start. Every problem is one line with its key
+// and what to do.
 import { ConfigError, type ConfigProblem } from '../../config/error.ts'
 import { isDbError } from '../../errors.ts'
 import { createMetrics } from '../../metrics/metrics.ts'
@@ -12,12 +12,12 @@ import { type ClickHouseConfig, oldestVersion } from './settings.ts'
 /** Milliseconds an address has to answer a check. */
 const maxCheckTime = 10_000
 
-/** Rights on the databases of this server. */
+/** Required rights on the databases of this server. */
 const databaseGrants = ['CREATE DATABASE', 'CREATE TABLE', 'ALTER', 'DROP', 'TRUNCATE', 'OPTIMIZE', 'SELECT', 'INSERT']
 
 /**
- * Asks every address, and changes nothing. Resolves with a line for each thing an operator should know; throws ConfigError with everything
- * that is wrong.
+ * Checks every address without changing anything. Resolves with a line for each fact an operator should know; throws ConfigError with all
+ * problems.
  */
 export async function checkCluster(config: ClickHouseConfig): Promise<string[]> {
   const timeout = Math.min(config.timeout, maxCheckTime)
@@ -95,7 +95,7 @@ async function wrongReader(connection: Connection, config: ClickHouseConfig): Pr
   try {
     await connection.rows('SELECT 1', { confined: { roles: [] } })
   } catch (error) {
-    // The database it reads in is made by the first start.
+    // The database is created by the first start.
     if (codeOf(error) === '81') return []
     if (codeOf(error) !== '516') throw error
     const message = `the cluster takes no user ${config.reader_username} with this password: correct it, or storage.clickhouse.reader_username`
@@ -104,7 +104,7 @@ async function wrongReader(connection: Connection, config: ClickHouseConfig): Pr
   return []
 }
 
-/** Whether texts can have an index of their own. Throws ConfigError for a version that is too old. */
+/** Whether the version has text indexes. Throws ConfigError if it is too old. */
 export function checkVersion(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const is = (least: readonly [number, number]) => major > least[0] || (major === least[0] && minor >= least[1])
@@ -117,7 +117,7 @@ export function checkVersion(version: string): boolean {
   ])
 }
 
-/** One line that says what is wrong and what to do about it; the error itself where it is another one. */
+/** One line with the problem and what to do about it; other errors are returned as they are. */
 export function explainFailure(config: ClickHouseConfig, error: unknown): unknown {
   if (error instanceof ConfigError) return error
   const told = isDbError(error) ? error : translate(error)

@@ -1,4 +1,4 @@
-// Which series a query means: those with rows in its time whose tags pass.
+// Selects the series of a query: those with rows in its range of time whose tags match.
 import { isValid, type ResultVector } from '../../model/batch.ts'
 import type { Table } from '../../model/table.ts'
 import type { SeriesQuery, SeriesTags, TagMatch } from '../engine.ts'
@@ -6,22 +6,22 @@ import { isLogical } from '../logical.ts'
 import { besideName, tableName } from './definition.ts'
 import type { StoredLabels } from './labels.ts'
 import { quoteName, quoteText } from './names.ts'
-import { type QueryParts, querySettings } from './query.ts'
+import { type QueryDependencies, querySettings } from './query.ts'
 import { relation, timeConditions } from './relation.ts'
 
-/** Numbers that go into a statement at most; of more series all are read. */
+/** Maximum series numbers in a statement; for more series, all are read. */
 export const maxListed = 20_000
 
-/** What the tags of the series of a table must pass, as far as it has them. Undefined where none can: a tag it lacks is empty in each. */
+/** Matchers for tags the table has. Undefined if no series can match, because a missing tag is empty in all of them. */
 export function matchesOf(table: Table, { matches }: SeriesQuery): readonly TagMatch[] | undefined {
   const isTag = ({ column }: TagMatch) => table.tags.some(({ name }) => name === column)
   if (matches.some(match => !isTag(match) && !match.test(''))) return undefined
   return matches.filter(isTag)
 }
 
-/** Numbers of the series whose tags pass, by what the cluster knows them as; their tags are put to the others. */
+/** Numbers of the matching series by the cluster's number; adds the tags of unknown series to the cache. */
 export async function choose(
-  parts: QueryParts,
+  parts: QueryDependencies,
   table: Table,
   query: SeriesQuery,
   chosen: SeriesTags[],
@@ -43,13 +43,13 @@ export async function choose(
 type Put = (id: bigint, names: readonly string[], values: readonly string[]) => void
 
 async function eachLogical(
-  parts: QueryParts,
+  parts: QueryDependencies,
   table: Table,
   query: SeriesQuery,
   put: Put,
   signal: AbortSignal
 ): Promise<void> {
-  // Of series without a row to be seen nothing comes later.
+  // Series without a visible row have no samples.
   const text = `SELECT DISTINCT \`tsid\` FROM ${samplesOf(parts, table, query, !query.distinct)}${equalOf(parts, table, query.matches)}`
   const reading = await parts.connection.read(text, { signal, settings: querySettings(parts) })
   const tsids: bigint[] = []
@@ -58,30 +58,30 @@ async function eachLogical(
     for (let row = 0; row < rows; row++) tsids.push(ids[row]!)
   }
   const tagsOf = await labelsOf(parts, table, tsids, query, signal)
-  // Their numbers ascend with what the cluster knows them as: whoever asks again meets them in the same order.
+  // In the order of the cluster's numbers, so that repeated queries return series in the same order.
   for (const tsid of BigUint64Array.from(tsids).sort()) {
     const tags = tagsOf(tsid)
     if (tags !== undefined) put(tsid, tags.names, tags.values)
   }
 }
 
-/** The table of the series of a logical table, and which rows of it are those. */
-function seriesOf({ catalog, location }: QueryParts, table: Table): string {
-  const host = catalog.host(table)
-  return `${besideName(location, host.database, host.name, 'series')} WHERE \`table\` = ${table.id}`
+/** The cluster's table with the series of a logical table, and the condition for them. */
+function seriesOf({ catalog, location }: QueryDependencies, table: Table): string {
+  const physicalTable = catalog.physicalTableOf(table)
+  return `${besideName(location, physicalTable.database, physicalTable.name, 'series')} WHERE \`table\` = ${table.id}`
 }
 
-/** That series of a logical table have the labels that are asked for, as another condition of their samples; '' where any may. */
-export function equalOf(parts: QueryParts, table: Table, matches: readonly TagMatch[]): string {
+/** A condition on samples that their series have the requested labels; '' if any series matches. */
+export function equalOf(parts: QueryDependencies, table: Table, matches: readonly TagMatch[]): string {
   const equal = matches.flatMap(({ column, equals }) =>
     equals === undefined ? [] : [` AND \`labels\`[${quoteText(column)}] = ${quoteText(equals)}`]
   )
   return equal.length === 0 ? '' : ` AND \`tsid\` IN (SELECT \`tsid\` FROM ${seriesOf(parts, table)}${equal.join('')})`
 }
 
-/** Tags of series of a logical table that have samples in the time of a query. They are told once: only what is new is asked for. */
+/** Tags of series of a logical table with samples in the query's range. Cached: only unknown series are requested. */
 export async function labelsOf(
-  parts: QueryParts,
+  parts: QueryDependencies,
   table: Table,
   tsids: readonly bigint[],
   query: SeriesQuery,
@@ -104,22 +104,22 @@ export async function labelsOf(
   }
 }
 
-/** Labels that are tags of their table, which may have lost some. */
+/** Labels that are tags of the table, which may have lost some. */
 function held(labels: StoredLabels, tags: ReadonlySet<string>): StoredLabels {
   const { names, values } = labels
   if (names.every(name => tags.has(name))) return labels
   return { names: names.filter(name => tags.has(name)), values: values.filter((_, i) => tags.has(names[i]!)) }
 }
 
-/** Rows of the samples of a logical table in the time of a query; where any version of them will do, at less cost. */
-export function samplesOf(parts: QueryParts, table: Table, query: SeriesQuery, any = false): string {
-  const host = parts.catalog.host(table)
+/** The samples of a logical table in the query's range. `any`: any version of a row will do, which is cheaper. */
+export function samplesOf(parts: QueryDependencies, table: Table, query: SeriesQuery, any = false): string {
+  const physicalTable = parts.catalog.physicalTableOf(table)
   const conditions = [`\`table\` = ${table.id}`, ...timeConditions(parts, table, query, '`time`')]
-  const final = host.options.append_mode || any ? '' : ' FINAL'
-  return `${tableName(parts.location, host.database, host.name)}${final} WHERE ${conditions.join(' AND ')}`
+  const final = physicalTable.options.append_mode || any ? '' : ' FINAL'
+  return `${tableName(parts.location, physicalTable.database, physicalTable.name)}${final} WHERE ${conditions.join(' AND ')}`
 }
 
-/** What a series of an ordinary table is known as: a hash of its tags. */
+/** The number of a series of an ordinary table: a hash of its tags. */
 export function identity(table: Table): string {
   if (table.tags.length === 0) return 'toUInt64(0)'
   const parts = table.tags.map(
@@ -129,7 +129,7 @@ export function identity(table: Table): string {
 }
 
 async function eachOrdinary(
-  parts: QueryParts,
+  parts: QueryDependencies,
   table: Table,
   query: SeriesQuery,
   put: Put,

@@ -1,4 +1,4 @@
-// Statements, inserts and reads over the official client: several addresses, retries, errors as ours.
+// Statements, inserts and reads by the official client: several addresses, retries, translated errors.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -24,13 +24,13 @@ interface StatementOptions {
 }
 
 export interface ReadOptions extends StatementOptions {
-  /** Our own types of columns, where the cluster's say less. */
+  /** Our own types of columns, where the cluster's are less specific. */
   readonly types?: ReadonlyMap<string, ResultType>
-  /** A statement of users: it runs as the user that reads, in a database without tables, with these of his roles. */
+  /** For statements of users: runs as the reading user with these roles, in a database without tables. */
   readonly confined?: { readonly roles: readonly string[] }
 }
 
-/** Rows as they come; what is not read to its end must be closed. */
+/** Rows as they arrive; must be closed unless read to the end. */
 export interface Reading {
   readonly columns: readonly ResultColumn[]
   batches(): AsyncGenerator<ResultBatch>
@@ -38,28 +38,28 @@ export interface Reading {
 }
 
 export interface Connection {
-  /** A statement without a result. One that failed without an answer is sent again: it must be one that may run twice. */
+  /** A statement without a result. It is sent again if there was no answer, so it must be idempotent. */
   command(sql: string, options?: StatementOptions): Promise<void>
-  /** Rows of an `INSERT … FORMAT …`. Sent again with the same token where nobody knows what became of it. */
+  /** The rows of an `INSERT … FORMAT …`. Sent again with the same deduplication token if the outcome is unknown. */
   insert(
     sql: string,
     data: readonly Uint8Array[],
     options: StatementOptions & { readonly token: string }
   ): Promise<void>
   read(sql: string, options?: ReadOptions): Promise<Reading>
-  /** All rows of a short answer, by column names. */
+  /** All rows of a short answer, keyed by column name. */
   rows(sql: string, options?: ReadOptions): Promise<Record<string, unknown>[]>
-  /** Why nothing can be asked; undefined while the cluster answers. */
+  /** Why the cluster cannot be reached; undefined if it can. */
   readonly trouble: string | undefined
   close(): Promise<void>
 }
 
-/** Times a request is sent, at any of the addresses. */
+/** How often a request is sent, to any address. */
 const attempts = 4
-/** Milliseconds before a request is sent again; doubled each time. */
+/** Milliseconds before the first retry; doubled each time. */
 const firstPause = 50
 
-/** Opens nothing yet. Throws ConfigError where the files of the configuration cannot be read. */
+/** Does not connect yet. Throws ConfigError if files named in the configuration cannot be read. */
 export async function connect(config: ClickHouseConfig, metrics: Metrics): Promise<Connection> {
   const writer = {
     username: config.username,
@@ -73,7 +73,7 @@ export async function connect(config: ClickHouseConfig, metrics: Metrics): Promi
           password: readPassword('reader_password_file', config.reader_password_file)
         }
   const tls = readTls(config)
-  // Only who has a cluster pays for loading the client.
+  // Loaded on demand, because only servers with a cluster need the client.
   const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client')
   const open = (url: string, i: number, user: typeof writer, database?: string) => {
     try {
@@ -121,9 +121,9 @@ function readTls({ ca_path, cert_path, key_path }: ClickHouseConfig) {
   return { ca_cert, cert: readKey('cert_path', cert_path), key: readKey('key_path', key_path) }
 }
 
-interface ConnectionParts {
+interface ConnectionDependencies {
   readonly clients: readonly ClickHouseClient[]
-  /** At the same addresses, for statements of users. */
+  /** For the same addresses, for statements of users. */
   readonly confined: readonly ClickHouseClient[]
   readonly config: ClickHouseConfig
   readonly metrics: Metrics
@@ -139,7 +139,7 @@ class ClientConnection implements Connection {
   readonly #requests
   readonly #retries
 
-  constructor({ clients, confined, config, metrics }: ConnectionParts) {
+  constructor({ clients, confined, config, metrics }: ConnectionDependencies) {
     this.#clients = clients
     this.#confined = confined
     this.#urls = config.urls
@@ -183,9 +183,9 @@ class ClientConnection implements Connection {
   async read(sql: string, options: ReadOptions = {}): Promise<Reading> {
     const { signal, types, confined } = options
     return this.#attempt('query', options, async (client, at) => {
-      // A clause for the format would be read as one of the statement that EXPLAIN is asked about.
+      // A FORMAT clause would become part of the statement that EXPLAIN analyses.
       const asked = given({ ...options, settings: { ...options.settings, default_format: 'Native' } })
-      // What runs goes on in the cluster when nobody listens any more, until it is told.
+      // Without this, the cluster continues a statement that nobody waits for.
       const kill = () => this.#kill(at, asked.query_id)
       signal?.addEventListener('abort', kill, { once: true })
       const { stream } = await (confined ? this.#confined[at]! : client)
@@ -233,13 +233,13 @@ class ClientConnection implements Connection {
     await Promise.all([...this.#clients, ...this.#confined].map(client => client.close()))
   }
 
-  /** Ends a statement in the cluster. Nobody waits for it: one that is not reached ends by its time limit. */
+  /** Kills a statement in the cluster. Not awaited: if it fails, the statement ends at its time limit. */
   #kill(at: number, id: string): void {
     const on = this.#cluster === '' ? '' : ` ON CLUSTER ${quoteName(this.#cluster)}`
     this.#clients[at]!.command({ query: `KILL QUERY${on} WHERE query_id = ${quoteText(id)} ASYNC` }).catch(() => {})
   }
 
-  /** Sends a request, again where it was not answered, to the next address each time. */
+  /** Sends a request; retries unanswered ones at the next address. */
   async #attempt<T>(
     kind: string,
     { signal }: StatementOptions,

@@ -1,4 +1,4 @@
-// Tables as statements that make and change them, and as the comments that say what a table is to its users.
+// Statements that create and change tables, and the comments that describe tables as users see them.
 import { parseDuration } from '../../config/units.ts'
 import type {
   ColumnDefinition,
@@ -12,9 +12,9 @@ import type { ColumnType } from '../../model/types.ts'
 import { isPhysical, mergesFields } from '../logical.ts'
 import { bareType, quoteName, quoteText, storedName, storedType } from './names.ts'
 
-/** What a column's comment says; what ClickHouse knows of the column is not said twice. */
+/** The comment of a column: what ClickHouse's own description lacks. */
 export interface ColumnComment {
-  /** Where it is not the column's own. */
+  /** The user's name, if it differs. */
   readonly name?: string
   readonly type: ColumnType
   readonly semantic: ColumnDefinition['semantic']
@@ -27,20 +27,20 @@ export interface ColumnComment {
   readonly was?: readonly FormerColumn[]
 }
 
-/** What a table's comment says. */
+/** The comment of a table. */
 export interface TableComment {
   readonly weir: 1
   readonly id: number
-  /** Where it is not the table's own. */
+  /** The user's name, if it differs. */
   readonly name?: string
   readonly options: TableOptions
   readonly createdAt: number
   readonly version: number
-  /** When its rows were all taken away, in milliseconds since 1970. */
+  /** When all its rows were removed, in milliseconds since 1970. */
   readonly emptied?: number
 }
 
-/** Where tables lie. */
+/** The cluster's database prefix and name. */
 export interface Location {
   readonly prefix: string
   readonly cluster: string
@@ -57,7 +57,7 @@ export function tableName(location: Location, database: string, table: string): 
   return `${quoteName(databaseName(location, database))}.${quoteName(storedName('table', table))}`
 }
 
-/** The table of a name that the driver keeps beside one of users. */
+/** The name of a table that the driver keeps beside one of users. */
 export function besideName(location: Location, database: string, table: string, what: 'local' | 'series'): string {
   return `${quoteName(databaseName(location, database))}.${quoteName(`${storedName('table', table)}__${what}`)}`
 }
@@ -96,14 +96,14 @@ export function tableComment({ id, name, options, createdAt, version }: Table, e
   return JSON.stringify(said)
 }
 
-/** A column as `CREATE` and `ADD COLUMN` have it. */
+/** A column definition for `CREATE` and `ADD COLUMN`. */
 export function columnSql(column: TableColumn): string {
   const { physical, type, semantic } = column
   const codec = semantic === 'timestamp' ? ' CODEC(DoubleDelta, ZSTD(1))' : ' CODEC(ZSTD(1))'
   return `${quoteName(physical)} ${storedType(type, semantic)}${valueBefore(column)} COMMENT ${quoteText(columnComment(column))}${codec}`
 }
 
-/** What rows hold that leave the column out: its first value, or what its former column had. */
+/** The value in rows that leave the column out: its initial value, or that of its former column. */
 function valueBefore({ was, type, initial }: TableColumn): string {
   const former = was?.[0]
   if (former !== undefined) return ` DEFAULT ${converted(former, type)}`
@@ -121,7 +121,7 @@ function converted({ physical, type: from, kept }: FormerColumn, to: ColumnType)
   return `accurateCastOrNull(${name}, ${quoteText(bareType(to))})`
 }
 
-/** The data skipping index of a column, in the words of `CREATE` and `ADD INDEX`; undefined for a column without. */
+/** The data skipping index of a column, for `CREATE` and `ADD INDEX`; undefined if it has none. */
 export function indexSql({ physical, index, type }: TableColumn, hasTextIndex: boolean): string | undefined {
   if (index === undefined) return undefined
   const name = quoteName(physical)
@@ -135,10 +135,10 @@ export function indexSql({ physical, index, type }: TableColumn, hasTextIndex: b
   return `${head}${name} TYPE bloom_filter(0.01) GRANULARITY 1`
 }
 
-/** Days from which on partitions are months: a table of years would have thousands. */
+/** With a longer TTL partitions are months instead of days, because a table of years would have thousands. */
 const longDays = 92
 
-/** Milliseconds rows of a table are kept; undefined: for ever. `database` is the option of its database. */
+/** Milliseconds that rows are kept; undefined: for ever. `database` has the database's options. */
 export function keptFor({ ttl }: TableOptions, database: TableOptions): number | undefined {
   const text = ttl ?? database.ttl
   if (text === undefined || text === 'forever') return undefined
@@ -151,7 +151,7 @@ export function ttlSql(time: string, kept: number | undefined): string {
     : `toDateTime(${quoteName(time)}) + INTERVAL ${Math.max(1, Math.ceil(kept / 1000))} SECOND`
 }
 
-/** The engine of the table that holds rows. */
+/** The table engine of a table that stores rows. */
 function engineSql(options: TableOptions, cluster: string): string {
   const kind = options.append_mode ? '' : mergesFields({ options }) ? 'Coalescing' : 'Replacing'
   const own = kind === 'Replacing' ? [versionColumn, deletedColumn] : []
@@ -163,7 +163,7 @@ function engineSql(options: TableOptions, cluster: string): string {
 interface CreateOptions {
   readonly location: Location
   readonly hasTextIndex: boolean
-  /** Options of its database. */
+  /** Options of the database. */
   readonly database: TableOptions
 }
 
@@ -172,11 +172,11 @@ const hidden = [
   `${quoteName(deletedColumn)} UInt8 DEFAULT 0 CODEC(ZSTD(1))`
 ]
 
-/** What every table that holds rows is made with. */
+/** Settings of every table that stores rows. */
 const treeSettings =
   'allow_nullable_key = 1, non_replicated_deduplication_window = 10000, replicated_deduplication_window = 10000'
 
-/** The statements that make a table; all may run again. */
+/** Statements that create a table; all are idempotent. */
 export function createStatements(table: Table, { location, hasTextIndex, database }: CreateOptions): string[] {
   if (isPhysical(table)) return physicalStatements(table, { location, database })
   const { tags, timeIndex } = table
@@ -216,7 +216,7 @@ function treeClauses(
   ]
 }
 
-/** With a cluster rows lie in a table on each shard, below the one that everybody asks. */
+/** In a cluster, each shard stores rows in a local table, and a distributed table is above them. */
 function withDistributed(
   table: Table,
   location: Location,
@@ -247,7 +247,7 @@ function distributedSql(
   return `CREATE TABLE IF NOT EXISTS ${name}${onCluster(location)} (${plain.join(', ')}) ENGINE = Distributed(${of.join(', ')}) COMMENT ${quoteText(comment)}`
 }
 
-/** Samples of all logical tables of a physical one, and their series. */
+/** The tables for samples and series of all logical tables of a physical one. */
 function physicalStatements(table: Table, { location, database }: Omit<CreateOptions, 'hasTextIndex'>): string[] {
   const time = `${quoteName('time')} ${bareType(table.timeIndex.type)} COMMENT ${quoteText(columnComment(table.timeIndex))} CODEC(DoubleDelta, ZSTD(1))`
   const columns = ['`table` UInt64 CODEC(ZSTD(1))', '`tsid` UInt64 CODEC(ZSTD(1))', time, ...hidden]
@@ -269,7 +269,7 @@ function physicalStatements(table: Table, { location, database }: Omit<CreateOpt
   const series = besideName(location, table.database, table.name, 'series')
   const createSeries = (name: string) =>
     `CREATE TABLE IF NOT EXISTS ${name}${onCluster(location)} (${seriesColumns.join(', ')}) ENGINE = ${location.cluster === '' ? 'ReplacingMergeTree()' : "ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')"} ORDER BY (\`table\`, \`tsid\`) SETTINGS ${treeSettings.replace('allow_nullable_key = 1, ', '')}`
-  // Whoever finds the table of samples may count on the other one.
+  // The table of samples comes last, so whoever finds it can rely on the other one.
   if (location.cluster === '') return [createSeries(series), ...samples]
   const local = series.replace(/`$/, '__local`')
   return [
@@ -279,7 +279,7 @@ function physicalStatements(table: Table, { location, database }: Omit<CreateOpt
   ]
 }
 
-/** A value column of the samples of logical tables: one for each name and type. */
+/** A value column for samples of logical tables: one per name and type. */
 export function sampleColumn(name: string, type: ColumnType, generation: number): string {
   const taken = ['table', 'tsid', 'time'].includes(name) || name.includes('__')
   const base =
@@ -287,7 +287,7 @@ export function sampleColumn(name: string, type: ColumnType, generation: number)
   return generation === 0 ? base : `${base}__${generation}`
 }
 
-/** A statement that changes the table that holds rows, and what of it the one above needs. */
+/** A statement that changes the table that stores rows, and the corresponding one for the distributed table. */
 export function alterStatements(
   location: Location,
   { database, name }: Pick<Table, 'database' | 'name'>,

@@ -1,4 +1,4 @@
-// The driver for a ClickHouse cluster: all state is there, any number of processes write and read beside each other.
+// The driver for a ClickHouse cluster. All state is in the cluster, so any number of processes can write and read.
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config/schema.ts'
 import { DbError, isDbError } from '../../errors.ts'
@@ -25,7 +25,7 @@ import { besideName, type Location, onCluster, tableName } from './definition.ts
 import { cancelled, translate } from './errors.ts'
 import { KnownLabels } from './labels.ts'
 import { emptyDatabase, quoteName } from './names.ts'
-import { type QueryParts, scan } from './query.ts'
+import { type QueryDependencies, scan } from './query.ts'
 import { Readers } from './readers.ts'
 import { Records } from './records.ts'
 import { Repeats } from './repeats.ts'
@@ -40,10 +40,10 @@ export function createClickHouseEngine({ storage }: Pick<Config, 'storage'>, log
   return new ClickHouseEngine(storage.clickhouse, log, metrics)
 }
 
-/** Times a start is tried while the cluster is busy. */
+/** Attempts to start while the cluster is busy. */
 const maxBusyStarts = 6
 
-/** What is there while the engine is open. */
+/** The state of an open engine. */
 interface EngineState {
   readonly connection: Connection
   readonly catalog: ClusterCatalog
@@ -85,7 +85,7 @@ class ClickHouseEngine implements Engine {
     return { settled: Promise.resolve(), trouble: () => this.#state?.connection.trouble }
   }
 
-  /** A cluster that is busy (too many parts, statements or bytes) is asked again: it may be so for minutes, and answers reads meanwhile. */
+  /** Retries while the cluster is busy (too many parts, statements or bytes), which may last for minutes while it answers reads. */
   async #beginOnceFree(connection: Connection): Promise<EngineState> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -167,7 +167,13 @@ class ClickHouseEngine implements Engine {
   async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
     const { connection, catalog, labels, readers, guarded } = this.#open()
     if (signal.aborted) throw cancelled(signal)
-    const parts: QueryParts = { connection, catalog, labels, location: this.#location, timeout: this.#config.timeout }
+    const parts: QueryDependencies = {
+      connection,
+      catalog,
+      labels,
+      location: this.#location,
+      timeout: this.#config.timeout
+    }
     try {
       if (query.kind === 'scan') return await scan(parts, query, signal)
       if (query.kind === 'series') return await series(parts, query, signal)
@@ -177,7 +183,7 @@ class ClickHouseEngine implements Engine {
     }
   }
 
-  /** What is gone may have been changed by another process: what is known is read again for whoever asks next. */
+  /** Something that is gone may have been changed by another process, so the catalog is read again. */
   #fail(error: unknown, signal: AbortSignal): never {
     const told = translate(error, signal)
     if (told.code === 'RequestOutdated' || told.code === 'TableNotFound')
@@ -194,11 +200,11 @@ class ClickHouseEngine implements Engine {
         'a cluster is backed up by its own means: BACKUP DATABASE … TO …, see docs/clickhouse.md'
       )
     }
-    // Every row is where it stays as soon as its write is answered.
+    // Rows are stored as soon as a write is answered, so there is nothing to flush.
     if (task.kind === 'flush') return { rows: 0, bytes: 0, files: 0 }
     const all = catalog.databases().flatMap(({ name }) => catalog.tables(name))
     const tables = task.table === undefined ? all : [catalog.current(task.table)]
-    const stored = new Set(tables.map(table => (isLogical(table) ? catalog.host(table) : table)))
+    const stored = new Set(tables.map(table => (isLogical(table) ? catalog.physicalTableOf(table) : table)))
     for (const { database, name, ...rest } of stored) {
       const table = { database, name, ...rest }
       const base = tableName(this.#location, database, name)
@@ -227,7 +233,7 @@ class ClickHouseEngine implements Engine {
   }
 }
 
-/** The catalog of the moment: one object outlives what is open. */
+/** A catalog object that forwards to the one of the open engine. */
 function liveCatalog(catalog: () => Catalog): Catalog {
   return {
     refresh: async () => catalog().refresh?.(),

@@ -1,7 +1,7 @@
-// Errors of a ClickHouse cluster as ours, translated where they enter.
+// Translates errors of a ClickHouse cluster where they enter.
 import { DbError, type ErrorCode, type ErrorOptions, isDbError, reasonOf, withMessage } from '../../errors.ts'
 
-/** What an error of the cluster is to a client of ours. */
+/** What an error of the cluster means to a client. */
 interface Meaning {
   readonly code: ErrorCode
   readonly status?: number
@@ -14,14 +14,14 @@ const away: Meaning = { code: 'StorageUnavailable', retryAfter: 2 }
 const plan: Meaning = { code: 'PlanQuery' }
 const outdated: Meaning = { code: 'RequestOutdated' }
 
-/** By ClickHouse's numbers; every other one is an error of the query. */
+/** By ClickHouse's error code; all others are errors of the query. */
 const meanings: Readonly<Record<number, Meaning>> = {
-  // Columns and tables that are not there (any more).
+  // A column or table that is gone.
   10: outdated,
   16: outdated,
   60: outdated,
   81: outdated,
-  // What is wrong with a statement, or with the values it meets.
+  // Errors of a statement, or of the values it meets.
   6: plan,
   8: plan,
   19: plan,
@@ -87,7 +87,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   62: { code: 'InvalidSyntax' },
   321: { code: 'InvalidArguments' },
   164: { code: 'PermissionDenied' },
-  // What passes.
+  // Temporary conditions.
   201: busy,
   202: busy,
   252: busy,
@@ -109,20 +109,20 @@ const meanings: Readonly<Record<number, Meaning>> = {
   999: away
 }
 
-/** The number of an error the cluster answered with; undefined where it did not answer. */
+/** The error code if the cluster answered; undefined if it did not. */
 export function numberOf(error: unknown): number | undefined {
   const { code, type } = Object(error) as { readonly code?: unknown; readonly type?: unknown }
   return typeof type === 'string' && typeof code === 'string' && /^\d+$/.test(code) ? Number(code) : undefined
 }
 
-/** Whether nobody knows what became of a request: the connection went, or a quorum may have it or not. */
+/** Whether the outcome of a request is unknown: the connection broke, or a quorum was not confirmed. */
 export function isUncertain(error: unknown): boolean {
   const number = numberOf(error)
   if (number === undefined) return !isDbError(error)
   return [209, 210, 286, 319, 999].includes(number)
 }
 
-/** An error of the client as ours. */
+/** An error of the client as a DbError. */
 export function translate(error: unknown, signal?: AbortSignal): DbError {
   if (signal?.aborted) return cancelled(signal)
   if (isDbError(error)) return error
@@ -141,7 +141,7 @@ export function translate(error: unknown, signal?: AbortSignal): DbError {
     ...(retryAfter !== undefined && { retryAfter })
   }
   if (number === 497 || number === 516) {
-    // The server's own account, not the user's.
+    // The server's own credentials were refused, not the user's.
     return new DbError('StorageUnavailable', `the ClickHouse cluster refuses the server: ${reason}`, options)
   }
   return new DbError(code, reason.trim(), options)
@@ -152,10 +152,10 @@ export function cancelled(signal: AbortSignal): DbError {
   return isDbError(reason) ? reason : new DbError('Cancelled', 'the query was cancelled', { cause: reason })
 }
 
-/** What the question for the reading of a statement begins with. */
+/** Prefix of the statement that asks for a syntax tree. */
 export const explainAst = 'EXPLAIN AST '
 
-/** What is wrong with a statement that is none, and where in it, in characters. */
+/** The error of an invalid statement, with its position in characters. */
 export function syntaxError(
   { message }: DbError,
   statement: string
@@ -166,19 +166,19 @@ export function syntaxError(
   if (found === null) return undefined
   const [, position, token, expected = ''] = found
   const at = Buffer.from(statement).toString('utf8', 0, Number(position) - 1).length
-  // The last parenthesis is one of ours.
+  // The last parenthesis was added by us.
   const isEnd = at >= statement.length - 1
   const list = expected.length > maxListLength ? `${expected.slice(0, maxListLength)}…` : expected
   const hint = list === '' ? '' : `, expected one of: ${list}`
   return { said: `Syntax error: unexpected ${isEnd ? 'end of the statement' : token}${hint}`, at }
 }
 
-/** Characters that are told of what could stand there instead. */
+/** Maximum characters of the list of expected tokens in a message. */
 const maxListLength = 300
 
-/** Without what only who made the statement that really ran can read. */
+/** Removes details that only make sense for the rewritten statement. */
 export function inPlainWords(error: DbError): DbError {
-  // Tables of the catalog are named with their database.
+  // The catalog's tables are named with their database.
   const [, unknown] = /^Unknown table expression identifier '([^'.]*)'/.exec(error.message) ?? []
   if (unknown !== undefined) return new DbError('TableNotFound', `Table not found: ${unknown}`, { cause: error.cause })
   const plain = error.message

@@ -1,4 +1,4 @@
-// Queries that follow what is written: the cluster tells nobody, so it is asked again and again for versions not seen yet.
+// Live tails: the cluster sends no notifications, so it is polled for new row versions.
 import { DbError } from '../../errors.ts'
 import type { ResultBatch } from '../../model/batch.ts'
 import type { ResultType } from '../../model/types.ts'
@@ -8,22 +8,22 @@ import type { Reading } from './connection.ts'
 import { versionColumn } from './definition.ts'
 import { cancelled } from './errors.ts'
 import { quoteName } from './names.ts'
-import type { QueryParts } from './query.ts'
+import type { QueryDependencies } from './query.ts'
 import { relation } from './relation.ts'
 import { placeRelations, requireSame } from './statement.ts'
 
-/** Milliseconds a write may take from its number to where it can be read: so far each look goes back. */
+/** Milliseconds from assigning a version to its visibility at most; each poll goes back this far. */
 const overlap = 10_000n
 /** Bits of a version below its milliseconds. */
 const versionBits = 22n
-/** Versions of one look at most; the rest comes with the next. */
+/** Maximum versions per poll; the rest follows in the next one. */
 const maxVersions = 100_000
 
 type Ask = (text: string, types: ReadonlyMap<string, ResultType>) => Promise<Reading>
 
-/** Rows written from now on, each version for itself, as often as they are looked for until the result is closed or the table is gone. */
+/** Rows written from now on, each version by itself, polled until the result is closed or the table is gone. */
 export async function pollRows(
-  parts: QueryParts,
+  parts: QueryDependencies,
   query: SqlQuery,
   signal: AbortSignal,
   ask: Ask
@@ -49,7 +49,7 @@ export async function pollRows(
   const floor = () => (BigInt(Date.now()) - overlap) << versionBits
   let from = floor()
   let seen = new Set((await since(from)).map(row => row['v'] as bigint))
-  // Rows that were there are those of versions known by now; one that is overwritten meanwhile comes with its newer version.
+  // Existing rows are those with versions known by now; a row overwritten meanwhile comes with its new version.
   const known = `${version} < ${from}${seen.size > 0 ? ` OR ${version} IN (${[...seen].join(', ')})` : ''}`
   const head = await (existing ? look(known, 'numbered') : look('0'))
   if (!existing) head.close()
@@ -65,7 +65,7 @@ export async function pollRows(
       if (closed) return
       try {
         parts.catalog.current(table)
-        // No row says that it is gone: whoever follows looks anew.
+        // Removed rows leave no trace in the rows, so the reader must start anew.
         if (parts.catalog.emptied(table) !== emptied) return
         const fresh = (await since(from)).map(row => row['v'] as bigint)
         const unseen = fresh.filter(each => !seen.has(each))

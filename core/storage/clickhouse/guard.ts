@@ -1,17 +1,17 @@
-// Decides whether a statement may run, by ClickHouse's own reading of it (EXPLAIN AST): what guards reads exactly what runs.
+// The guard: decides from ClickHouse's own syntax tree (EXPLAIN AST) whether a statement may run, so that it sees exactly what runs.
 import { closest } from '../../config/closest.ts'
 import { DbError } from '../../errors.ts'
 import { aggregateFunctions, scalarFunctions } from './allowed-functions.ts'
 import { quotedPattern } from './names.ts'
 
-/** A line of `EXPLAIN AST`: how deep it is, the kind of the node and what is said of it. */
+/** A line of `EXPLAIN AST`: depth, kind of node, and its text. */
 interface Node {
   readonly depth: number
   readonly kind: string
   readonly rest: string
 }
 
-/** Kinds of nodes that read nothing by themselves. All others but functions and tables are refused, whatever a newer version brings. */
+/** Kinds of nodes that read nothing by themselves. All others except functions and tables are refused, including those of newer versions. */
 const plainKinds = new Set([
   'ArrayJoin',
   'Asterisk',
@@ -43,7 +43,7 @@ const plainKinds = new Set([
   'WithElement'
 ])
 
-/** Functions that stand where tables do and make their rows of what is written in them. */
+/** Table functions that only use their arguments. */
 const tableFunctions: ReadonlySet<string> = new Set([
   'generate_series',
   'generateseries',
@@ -55,11 +55,11 @@ const tableFunctions: ReadonlySet<string> = new Set([
   'zeros'
 ])
 
-/** What turns an aggregate function into another one. */
+/** Suffixes that turn an aggregate function into another one (combinators). */
 const combinators =
   /(?:simplestate|ordefault|distinct|resample|foreach|argmax|argmin|ornull|tuple|merge|state|array|null|map|if)$/
 
-/** Functions whose right side may be the name of a table. */
+/** Functions whose right operand may be a table name. */
 const inFunctions = /^(?:global)?(?:not)?(?:null)?in$/
 
 /**
@@ -81,7 +81,7 @@ export function guard(lines: readonly string[], placeholders: readonly string[])
     throw new DbError('Internal', `${[...waiting].join(', ')} in the statement was not read as a table`)
 }
 
-/** Throws DbError for names that could look like something else in the lines of `EXPLAIN AST`. */
+/** Throws DbError for names that could be confused with the syntax of `EXPLAIN AST`. */
 export function checkNames(text: string): void {
   for (const [quoted] of text.matchAll(quotedPattern)) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -106,7 +106,7 @@ function checkTable(name: string, waiting: Set<string>): void {
   if (name.includes('.') || name.startsWith(placeholderStart)) throw refused(`table ${name}`)
 }
 
-/** What names of placeholders begin with; a name of a user that does is refused. */
+/** Prefix of placeholders; users' names with it are refused. */
 export const placeholderStart = '__weir_table_'
 
 function checkFunction(nodes: readonly Node[], at: number): void {

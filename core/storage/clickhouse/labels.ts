@@ -1,12 +1,12 @@
-// Labels of series by their numbers, as the cluster has told them: they never change.
+// A cache of series labels by series number; labels never change.
 
-/** By name ascending; series with the same names share them. */
+/** Sorted by name; series with the same names share them. */
 export interface StoredLabels {
   readonly names: readonly string[]
   readonly values: readonly string[]
 }
 
-/** Series whose labels are kept at most, all together. */
+/** Maximum cached series. */
 const maxSeries = 200_000
 
 export class KnownLabels {
@@ -15,7 +15,7 @@ export class KnownLabels {
   readonly #values = new Map<string, string>()
   #count = 0
 
-  /** Of some series of a logical table, after `load` has put what is missing. */
+  /** Labels of some series of a logical table; `load` fetches missing ones. */
   async of(
     { id }: { readonly id: number },
     tsids: readonly bigint[],
@@ -51,7 +51,7 @@ export class KnownLabels {
   }
 }
 
-/** What is known under a key, the first that came. */
+/** The value of a key; the first one stored stays. */
 function entry<T>(known: Map<string, T>, key: string, value: T): T {
   const found = known.get(key)
   if (found !== undefined) return found

@@ -3,25 +3,25 @@ import { createHash } from 'node:crypto'
 import type { Semantic } from '../../model/table.ts'
 import { type ColumnType, isTimestamp, timeUnit } from '../../model/types.ts'
 
-/** An identifier, whatever is in it. */
+/** A quoted identifier. */
 export function quoteName(name: string): string {
   return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
 }
 
-/** A literal of a text. */
+/** A string literal. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\0', '\\0')}'`
 }
 
-/** Texts and quoted names. */
+/** Matches string literals and quoted names. */
 export const quotedPattern = /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`\\]|\\.|``)*`/gs
 
-/** Bytes a name may take in names of the cluster's own files, where all but letters, digits and `_` take three. */
+/** Maximum bytes of a name in the cluster's file names, where all characters but letters, digits and `_` take three. */
 const maxFileBytes = { database: 80, table: 100 }
 
 /**
- * A name for a database or table of a user: his own unless it is too long for a file of the cluster or looks like one of the driver's,
- * whose names begin with or contain two underscores.
+ * The cluster's name for a user's database or table: the same unless it is too long for a file name, or could be one of the driver's, which
+ * begin with or contain two underscores.
  */
 export function storedName(what: 'database' | 'table', name: string): string {
   const bytes = Buffer.from(name)
@@ -31,22 +31,22 @@ export function storedName(what: 'database' | 'table', name: string): string {
   return `${readable}__${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
 }
 
-/** A database that never has a table: statements of users run there, so that a name without a database is never somebody's table. */
+/** A database without tables. Statements of users run there, so a name without a database never refers to an existing table. */
 export function emptyDatabase(prefix: string): string {
   return `${prefix}__empty`
 }
 
-/** A name for a column of a user: the driver's own begin with two underscores. */
+/** The cluster's name for a user's column; the driver's own begin with two underscores. */
 export function storedColumn(name: string): string {
   return name.startsWith('__') ? `_${name}` : name
 }
 
-/** Digits of a second that a time keeps. */
+/** Fraction digits of a timestamp type. */
 export function timeDigits(type: ColumnType): 0 | 3 | 6 | 9 {
   return isTimestamp(type) ? ({ s: 0, ms: 3, us: 6, ns: 9 } as const)[timeUnit(type)] : 0
 }
 
-/** The type of a column: only the time index takes no nulls. */
+/** The type of a column; only the time index is not nullable. */
 export function storedType(type: ColumnType, semantic: Semantic): string {
   const bare = bareType(type)
   if (semantic === 'timestamp') return bare
@@ -54,7 +54,7 @@ export function storedType(type: ColumnType, semantic: Semantic): string {
   return `Nullable(${bare})`
 }
 
-/** The same without nulls. */
+/** Like `storedType`, not nullable. */
 export function bareType(type: ColumnType): string {
   if (isTimestamp(type)) return `DateTime64(${timeDigits(type)}, 'UTC')`
   if (type === 'Boolean') return 'Bool'
@@ -63,12 +63,12 @@ export function bareType(type: ColumnType): string {
   return type
 }
 
-/** A time in its column's own unit, as a value of the column's type; text of a time would end in 2299. */
+/** A time in its column's unit, as a literal of the column's type; the text form would end in 2299. */
 export function timeLiteral(type: ColumnType, value: bigint): string {
   return `reinterpret(toInt64(${value}), ${quoteText(bareType(type))})`
 }
 
-/** A time of a column in its own unit, as an integer. */
+/** An integer expression for a time, in its column's unit. */
 export function timeInteger(type: ColumnType, expression: string): string {
   const unit = { 0: 'Second', 3: 'Milli', 6: 'Micro', 9: 'Nano' }[timeDigits(type)]
   return `toUnixTimestamp64${unit}(${expression})`

@@ -1,15 +1,15 @@
-// ClickHouse's Native format: blocks of columns, each with its name and type before its values.
+// Decodes ClickHouse's Native format: blocks of columns, each with name and type before its values.
 import type { ResultBatch, ResultColumn, ResultVector } from '../../model/batch.ts'
 import { bitmap, clearBit, isValid } from '../../model/batch.ts'
 import { structType } from '../../model/nested-type.ts'
 import type { ResultType } from '../../model/types.ts'
 
-/** What a block says before its rows. */
+/** A block, with its columns. */
 export interface NativeBlock extends ResultBatch {
   readonly head: readonly ResultColumn[]
 }
 
-/** Thrown where the bytes end within a block. */
+/** Thrown if the bytes end within a block. */
 class Incomplete extends Error {}
 
 /**
@@ -22,7 +22,7 @@ export async function* readNative(
 ): AsyncGenerator<NativeBlock> {
   const pending: Uint8Array[] = []
   let length = 0
-  /** Bytes without which there is no use in another look: each look begins anew. */
+  /** Bytes needed before decoding is tried again, because each try starts at the beginning of the block. */
   let enough = 1
   let bytes: Buffer = Buffer.alloc(0)
   function* blocks(last: boolean): Generator<NativeBlock> {
@@ -56,7 +56,7 @@ export async function* readNative(
   if (length > 0) yield* blocks(true)
 }
 
-/** An error the server wrote where a block should be. */
+/** An error message that the server wrote instead of a block. */
 function broken(bytes: Buffer, from: number, cause: unknown): Error {
   const text = bytes.toString('utf8', Math.max(from, bytes.length - 16_384))
   const at = text.lastIndexOf('Code: ')
@@ -65,10 +65,10 @@ function broken(bytes: Buffer, from: number, cause: unknown): Error {
   return Object.assign(new Error(told.split('\n')[0]), { code: number, type: 'EXCEPTION' })
 }
 
-/** How the values of a type are read. */
+/** Decodes the values of a type. */
 interface Decoder {
   readonly type: ResultType
-  /** What stands before the values of a column. */
+  /** Reads what precedes the values of a column. */
   prefix(reader: BlockReader): void
   read(reader: BlockReader, rows: number): ResultVector
 }
@@ -87,7 +87,7 @@ class BlockReader {
   block(): NativeBlock {
     const count = this.varint()
     const rows = this.varint()
-    // What is no block reads as an absurd one.
+    // Bytes that are not a block decode to an absurd one.
     if (count > 100_000) throw new Error('no block')
     const head: ResultColumn[] = []
     const columns: ResultVector[] = []
@@ -119,7 +119,7 @@ class BlockReader {
     return this.bytes.toString('utf8', start, start + length)
   }
 
-  /** Where the next bytes start. */
+  /** Advances, and returns where the bytes start. */
   take(length: number): number {
     const start = this.at
     if (start + length > this.bytes.length) throw new Incomplete()
@@ -127,7 +127,7 @@ class BlockReader {
     return start
   }
 
-  /** A copy, as what is read keeps no buffer alive and is aligned. */
+  /** A copy, which is aligned and keeps no buffer alive. */
   slice(length: number): ArrayBuffer {
     const start = this.bytes.byteOffset + this.take(length)
     return this.bytes.buffer.slice(start, start + length) as ArrayBuffer
@@ -161,7 +161,7 @@ function fixedDecoder(type: ResultType, width: number, make: (buffer: ArrayBuffe
   return { type, prefix: nothingBefore, read: (reader, rows) => ({ values: make(reader.slice(rows * width)) }) }
 }
 
-/** Decoders are asked for again with each block. */
+/** Cached, because each block needs them again. */
 const known = new Map<string, Decoder>()
 
 function decoderOf(text: string, wanted?: ResultType): Decoder {
@@ -169,7 +169,7 @@ function decoderOf(text: string, wanted?: ResultType): Decoder {
   const found = known.get(key)
   if (found !== undefined) return found
   const decoder = makeDecoder(text, wanted === 'Binary')
-  // Types of users' statements are without number.
+  // Limited, because users' statements can have any number of types.
   if (known.size < 1000) known.set(key, decoder)
   return decoder
 }
@@ -239,12 +239,12 @@ function makeDecoder(text: string, asBytes: boolean): Decoder {
   })
 }
 
-/** What columns of a type of the cluster are in results. */
+/** The result type of a ClickHouse type. */
 export function resultType(text: string): ResultType {
   return decoderOf(text).type
 }
 
-/** What stands between commas outside of parentheses and quotes. */
+/** Splits at commas outside of parentheses and quotes. */
 function splitParameters(text: string): string[] {
   const parts: string[] = []
   let depth = 0
@@ -328,7 +328,7 @@ function lowCardinality(text: string, asBytes: boolean): Decoder {
             ? Number(reader.bytes.readBigUInt64LE(start + i * 8))
             : reader.bytes.readUIntLE(start + i * width, width)
         values[i] = keys[code]
-        // The first key stands for null.
+        // Key 0 stands for null.
         if (valid !== undefined && code === 0) {
           values[i] = null
           clearBit(valid, i)
@@ -409,7 +409,7 @@ function perValue(type: ResultType, width: number, read: (bytes: Buffer, at: num
   }
 }
 
-/** Values one by one, null where there is none. */
+/** Values as an array, null for nulls. */
 function cells({ values, valid }: ResultVector, from: number, to: number): unknown[] {
   const found: unknown[] = []
   for (let i = from; i < to; i++) {
@@ -435,7 +435,7 @@ function lists(inner: Decoder): Decoder {
   }
 }
 
-/** Lists of floats as their bytes, eight a number, aligned. */
+/** Lists of floats as bytes, eight per number, aligned. */
 const floatLists: Decoder = {
   type: 'Binary',
   prefix: nothingBefore,
@@ -450,7 +450,7 @@ const floatLists: Decoder = {
   }
 }
 
-/** A map is its JSON: no type of results has one. */
+/** A map becomes JSON, because there is no such result type. */
 function maps(key: Decoder, value: Decoder): Decoder {
   return {
     type: 'Json',

@@ -1,4 +1,4 @@
-// Queries of rows of a table, and what every query is asked with.
+// Queries for rows of a table, and the settings of all queries.
 import { DbError } from '../../errors.ts'
 import type { ResultColumn } from '../../model/batch.ts'
 import type { Table, TableColumn } from '../../model/table.ts'
@@ -11,30 +11,30 @@ import type { KnownLabels } from './labels.ts'
 import { quoteName } from './names.ts'
 import { relation } from './relation.ts'
 
-export interface QueryParts {
+export interface QueryDependencies {
   readonly connection: Connection
   readonly catalog: ClusterCatalog
   readonly location: Location
   readonly labels: KnownLabels
-  /** The longest a query may take, in milliseconds. */
+  /** Time limit of a query in milliseconds. */
   readonly timeout: number
 }
 
-/** What every query is asked with: nothing is changed by one, wide integers and JSON come as they are. */
-export function querySettings({ timeout, location }: QueryParts, timezone = 'UTC') {
+/** Settings of all queries: read-only, 64-bit integers and JSON without conversion. */
+export function querySettings({ timeout, location }: QueryDependencies, timezone = 'UTC') {
   return {
     readonly: 2,
     session_timezone: timezone,
     max_execution_time: Math.ceil(timeout / 1000),
     output_format_native_write_json_as_string: 1,
     transform_null_in: 1,
-    // Numbers of versions and series stand in statements.
+    // Statements may contain many versions and series numbers.
     max_query_size: 2 ** 24,
     ...(location.cluster !== '' && { distributed_product_mode: 'local', select_sequential_consistency: 1 })
   }
 }
 
-export async function scan(parts: QueryParts, query: ScanQuery, signal: AbortSignal): Promise<QueryResult> {
+export async function scan(parts: QueryDependencies, query: ScanQuery, signal: AbortSignal): Promise<QueryResult> {
   const { connection, catalog } = parts
   const table = catalog.current(query.table)
   const columns = query.columns.map(name => requireColumn(table, query.table, name))

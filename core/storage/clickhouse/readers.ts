@@ -1,14 +1,14 @@
-// Who statements of users run as: with a user of their own in the cluster, a role for each database says what they may read.
+// Access control of users' statements: with a separate reading user, a role per database says what they may read.
 import type { Connection } from './connection.ts'
 import { databaseName, type Location, onCluster } from './definition.ts'
 import { emptyDatabase, quoteName } from './names.ts'
 
-/** Name of the role that may read a database of the cluster. */
+/** Name of the role for reading a database. */
 function roleOf(database: string): string {
   return `${database}__reader`
 }
 
-/** Statements that make the role of a database of the cluster and give it to the user that reads; all may run again. */
+/** Idempotent statements that create the role of a database and grant it to the reading user. */
 export function roleStatements(location: Location, database: string, reader: string): string[] {
   const on = onCluster(location)
   const role = quoteName(roleOf(database))
@@ -25,14 +25,14 @@ export class Readers {
   readonly #reader: string
   readonly #granted = new Set<string>()
 
-  /** `reader` is empty where statements run as the server itself. */
+  /** `reader` is empty if statements run as the server's own user. */
   constructor(connection: Connection, location: Location, reader: string) {
     this.#connection = connection
     this.#location = location
     this.#reader = reader
   }
 
-  /** The roles of a statement that reads tables of these databases of users. */
+  /** The roles a statement needs that reads tables of these databases. */
   async roles(databases: Iterable<string>): Promise<readonly string[]> {
     if (this.#reader === '') return []
     const named = [...databases].map(name => databaseName(this.#location, name))

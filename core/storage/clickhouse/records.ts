@@ -1,4 +1,5 @@
-// What no comment of a table can say: databases, views, logical tables and the key of series, as rows of one table of the cluster.
+// The part of the catalog that table comments cannot hold: databases, views, logical tables and the series key, as rows of a table in the
+// cluster.
 import type { Connection } from './connection.ts'
 import { databaseName, type Location, onCluster } from './definition.ts'
 import { quoteName, quoteText } from './names.ts'
@@ -6,18 +7,18 @@ import type { Versions } from './versions.ts'
 
 type RecordKind = 'key' | 'database' | 'view' | 'table' | 'column'
 
-/** One thing that is known: of a kind, in a database, of a table or view, of a column. */
+/** A record, identified by kind, database, table or view, and column. */
 export interface CatalogRecord {
   readonly kind: RecordKind
   readonly database: string
   readonly name: string
   readonly part: string
-  /** JSON. */
+  /** The content, as JSON. */
   readonly said: unknown
 }
 
 export interface RecordChange extends Omit<CatalogRecord, 'said'> {
-  /** Undefined: it is gone. */
+  /** The content; undefined: the object is gone. */
   readonly said: unknown
 }
 
@@ -40,7 +41,7 @@ export class Records {
     await this.#connection.command(
       `CREATE DATABASE IF NOT EXISTS ${quoteName(databaseName(this.#location, 'svc_private'))}${on}`
     )
-    // Every server of a cluster has all of it, whatever its shard.
+    // Replicated to every server of the cluster, whatever its shard.
     const engine =
       cluster === ''
         ? 'ReplacingMergeTree(version, deleted)'
@@ -50,7 +51,7 @@ export class Records {
     )
   }
 
-  /** Of one database and name, or all. */
+  /** Records of one database and name, or all. */
   async read(only?: { readonly database: string; readonly name?: string }): Promise<CatalogRecord[]> {
     const where = [
       ...(only ? [`database = ${quoteText(only.database)}`] : []),
@@ -84,7 +85,7 @@ export class Records {
     )
   }
 
-  /** The key of the hash that makes numbers of series: whoever comes first makes it, and all have the same. */
+  /** The key of the hash for series numbers: the first process creates it, all others use it. */
   async key(propose: () => string): Promise<string> {
     for (;;) {
       const found = (await this.read({ database: '', name: 'series' })).find(({ kind }) => kind === 'key')

@@ -1,15 +1,15 @@
-// Series reduced as they come from the cluster: each a row with its times and its values.
+// Reduces series as they arrive from the cluster, each as a row with its times and values.
 import type { ResultBatch } from '../../model/batch.ts'
 import type { ResultType } from '../../model/types.ts'
 import type { CreateReducer, Reduction } from '../engine.ts'
 
-/** Lists of numbers as their bytes. */
+/** Lists of numbers, decoded as bytes. */
 export const groupedTypes: ReadonlyMap<string, ResultType> = new Map([
   ['__moments', 'Binary'],
   ['__values', 'Binary']
 ])
 
-/** Makes the rows of a reduced result out of those of the cluster; series nobody chose are left out. */
+/** Converts the cluster's rows to those of a reduced result; series that were not selected are left out. */
 export async function reducing({
   module,
   options,
@@ -52,14 +52,14 @@ interface Samples {
   readonly values: Float64Array
 }
 
-/** Samples of several parts of a table may come part by part. */
+/** Samples of a table's parts may arrive part by part, so they are sorted. */
 function ascending(times: Float64Array, values: Float64Array): Samples {
   let isAscending = true
   for (let i = 1; i < times.length && isAscending; i++) isAscending = times[i]! >= times[i - 1]!
   if (isAscending) return { times, values }
   const order = Uint32Array.from(times.keys()).sort((a, b) => times[a]! - times[b]!)
   const sorted = { times: Float64Array.from(order, i => times[i]!), values: new Float64Array(order.length) }
-  // As whole numbers: what kind of NaN a value is means something.
+  // Sorts the bits, because the bits of a NaN have a meaning.
   const [from, to] = [values, sorted.values].map(each => new BigInt64Array(each.buffer, each.byteOffset, each.length))
   for (const [i, old] of order.entries()) to![i] = from![old]!
   return sorted

@@ -1,4 +1,4 @@
-// The visible rows of a table as SQL of the cluster.
+// SQL for the visible rows of a table.
 import type { Table, TableColumn } from '../../model/table.ts'
 import { isBytesType, isTimestamp } from '../../model/types.ts'
 import { isLogical, isPhysical } from '../logical.ts'
@@ -18,26 +18,26 @@ interface Source {
   readonly location: Location
 }
 
-/** Which versions of rows are read, and whether their numbers come along. */
+/** Which versions of rows are read, and whether version numbers are included. */
 type Versions =
-  /** The newest of each row. */
-  | 'newest'
-  /** The same, with its number. */
+  /** The latest version of each row. */
+  | 'latest'
+  /** Like `latest`, with version numbers. */
   | 'numbered'
-  /** Each one that was put, with its number. */
+  /** All versions that were put, with version numbers. */
   | 'puts'
-  /** The same and the marks of deletes, which have tags and time alone. */
+  /** Like `puts`, and the markers of deletes, which only have tags and time. */
   | 'all'
 
 interface Shown {
   readonly versions?: Versions
-  /** Times are read and written as in this zone, which is not UTC. */
+  /** Time zone for reading and writing times, if it is not UTC. */
   readonly zone?: string | undefined
 }
 
 /** `(SELECT …)`: the rows of a table, with its columns under their physical names. */
 export function relation(source: Source, table: Table, range: RowRange = {}, shown: Shown = {}): string {
-  const { versions = 'newest', zone } = shown
+  const { versions = 'latest', zone } = shown
   if (isLogical(table)) return logicalRelation(source, table, range, versions, zone)
   const { location } = source
   const { timeIndex } = table
@@ -51,17 +51,17 @@ export function relation(source: Source, table: Table, range: RowRange = {}, sho
       })
   const from = `${tableName(location, table.database, table.name)}${finalOf(table, versions)}`
   const conditions = timeConditions(source, table, range, quoteName(time))
-  const hidden = versions === 'newest' ? [] : [quoteName(versionColumn)]
+  const hidden = versions === 'latest' ? [] : [quoteName(versionColumn)]
   const puts = versions === 'puts' && !table.options.append_mode ? [`${quoteName(deletedColumn)} = 0`] : []
   return `(SELECT ${[...columns, ...hidden].join(', ')} FROM ${from}${where([...conditions, ...puts])})`
 }
 
-/** A time that is read and written in a zone; anything else as it is. */
+/** A time expression in a zone; others unchanged. */
 function inZone({ type }: Pick<TableColumn, 'type'>, value: string, zone: string | undefined): string {
   return zone === undefined || !isTimestamp(type) ? value : `toTimeZone(${value}, ${quoteText(zone)})`
 }
 
-/** Rows of an appending table are there once; of others the newest version counts. */
+/** `FINAL`, unless the table is in append mode or all versions are wanted. */
 function finalOf({ options }: Table, versions: Versions): string {
   return options.append_mode || versions === 'puts' || versions === 'all' ? '' : ' FINAL'
 }
@@ -70,7 +70,7 @@ function where(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
 }
 
-/** Rows between two times that are not past their time to live. */
+/** Conditions for a range of time, and for rows that have not expired. */
 export function timeConditions({ catalog }: Source, table: Table, { from, to }: RowRange, time: string): string[] {
   const { type } = table.timeIndex
   const kept = catalog.keptFor(table)
@@ -96,9 +96,9 @@ function logicalRelation(
   zone: string | undefined
 ): string {
   const { catalog, location } = source
-  const host = catalog.host(table)
-  const samples = tableName(location, host.database, host.name)
-  const series = besideName(location, host.database, host.name, 'series')
+  const physicalTable = catalog.physicalTableOf(table)
+  const samples = tableName(location, physicalTable.database, physicalTable.name)
+  const series = besideName(location, physicalTable.database, physicalTable.name, 'series')
   const columns = table.columns.map(column => {
     const alias = ` AS ${quoteName(column.physical)}`
     if (column.semantic === 'timestamp') return `${inZone(column, 's.`time`', zone)}${alias}`
@@ -106,15 +106,15 @@ function logicalRelation(
       return `${inZone(column, `s.${quoteName((column as LogicalColumn).sample!)}`, zone)}${alias}`
     return `${tagOf(column)}${alias}`
   })
-  const hidden = versions === 'newest' ? [] : [`s.${quoteName(versionColumn)} AS ${quoteName(versionColumn)}`]
-  const puts = versions === 'puts' && !host.options.append_mode ? [`${quoteName(deletedColumn)} = 0`] : []
-  const rows = `SELECT * FROM ${samples}${finalOf(host, versions)}${where([`\`table\` = ${table.id}`, ...timeConditions(source, table, range, '`time`'), ...puts])}`
+  const hidden = versions === 'latest' ? [] : [`s.${quoteName(versionColumn)} AS ${quoteName(versionColumn)}`]
+  const puts = versions === 'puts' && !physicalTable.options.append_mode ? [`${quoteName(deletedColumn)} = 0`] : []
+  const rows = `SELECT * FROM ${samples}${finalOf(physicalTable, versions)}${where([`\`table\` = ${table.id}`, ...timeConditions(source, table, range, '`time`'), ...puts])}`
   if (table.tags.length === 0) return `(SELECT ${[...columns, ...hidden].join(', ')} FROM (${rows}) AS s)`
   const labels = `SELECT \`tsid\`, any(\`labels\`) AS \`labels\` FROM ${series} WHERE \`table\` = ${table.id} GROUP BY \`tsid\``
   return `(SELECT ${[...columns, ...hidden].join(', ')} FROM (${rows}) AS s ANY LEFT JOIN (${labels}) AS l ON s.\`tsid\` = l.\`tsid\`)`
 }
 
-/** A label of a series as the tag's type. */
+/** A label of a series, cast to the tag's type. */
 function tagOf({ name, type }: { readonly name: string; readonly type: Table['timeIndex']['type'] }): string {
   const label = `l.\`labels\`[${quoteText(name)}]`
   const there = `mapContains(l.\`labels\`, ${quoteText(name)})`

@@ -1,5 +1,5 @@
-// Writes that ended without a success answer: a client that repeats one within ten minutes repeats its tokens, at whichever process, so that
-// rows the cluster has already are left out.
+// Deduplicates repeated writes. If a write ended without success and the client repeats it within ten minutes, at any process, the repetition
+// uses the same deduplication tokens, so that rows which the cluster already has are left out.
 import { createHash, type Hash, randomUUID } from 'node:crypto'
 import { type ColumnData, type FixedData, isValid } from '../../model/batch.ts'
 import { elementsPerRow } from '../../model/types.ts'
@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts'
 import { databaseName, type Location, onCluster } from './definition.ts'
 import { quoteName, quoteText } from './names.ts'
 
-/** Rows of one table as one insert sends them, without what differs each time. */
+/** The rows of one table in one insert, without parts that differ on each attempt. */
 export interface RepeatablePart {
   readonly target: string
   readonly op: 'put' | 'delete'
@@ -17,53 +17,53 @@ export interface RepeatablePart {
   readonly columns: readonly SentColumn[]
 }
 
-/** One try of a request: a token for each of its parts. */
+/** An attempt of a request, with a token per part. */
 interface Attempt {
   readonly tokens: readonly string[]
-  /** Those of an earlier try, by `keysOf` their parts. */
+  /** Earlier failed attempts, keyed by `keysOf` their parts. */
   readonly repeated: ReadonlyMap<string, Failed>
 }
 
-/** A token and what is known of the tries with it. */
+/** A token, and the outcome of attempts with it. */
 interface Failed {
   readonly token: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Rises with each end of a try with this token: even after a failure, odd after an answer. */
+  /** Increases with each end of an attempt: even after a failure, odd after success. */
   readonly state: number
 }
 
 const keptFor = 600_000
-/** Milliseconds between two looks at what failed in other processes. */
+/** Milliseconds between polls for failures of other processes. */
 const interval = 700
-/** Milliseconds a look may be old when a write begins: shorter than what clients are told to wait before they repeat one. */
+/** Maximum age of the last poll when a write begins, in milliseconds; less than the time clients are told to wait before a repetition. */
 const maxAge = 900
-/** Milliseconds a look may take before the cluster counts as away, and an answer of failure may wait for one. */
+/** Milliseconds after which a poll counts as failed, and which the answer of a failure may wait for one. */
 const timeout = 5000
-/** Milliseconds between two tries to tell of a failure. */
+/** Milliseconds between attempts to record a failure. */
 const pauseBetween = 100
-/** Milliseconds after the cluster was away in which other processes tell what failed. */
+/** Milliseconds after an outage in which other processes record their failures. */
 const settling = 2000
 const maxKept = 100_000
-/** Clocks of processes differ so much at most, in milliseconds. */
+/** Maximum clock difference between processes in milliseconds. */
 const skew = 30_000
 
 export class Repeats {
   readonly #connection: Connection
   readonly #location: Location
   readonly #table: string
-  /** By `keysOf`. */
+  /** Keyed by `keysOf`. */
   readonly #failed = new Map<string, Failed>()
-  /** How many keys of `#failed` have a fingerprint: hashes are made only of parts that have one of these. */
+  /** Number of keys in `#failed` per fingerprint; hashes are only computed for parts with one of these. */
   readonly #fingerprints = new Map<string, number>()
-  /** Keys the cluster was not told of yet. */
+  /** Keys that are not recorded in the cluster yet. */
   readonly #untold = new Set<string>()
-  /** Tokens of tries that have not ended: who sends the same at the same time means other rows. */
+  /** Tokens of running attempts: the same rows sent at the same time are different requests. */
   readonly #running = new Set<string>()
-  /** When the last look that ended well began, in milliseconds since 1970. */
+  /** Start of the last successful poll, in milliseconds since 1970. */
   #lookedAt = 0
   #looking: Promise<void> | undefined
-  /** The cluster was away: others may have failures they could not tell. */
+  /** The cluster was unreachable, so other processes may have unrecorded failures. */
   #isCutOff = false
   #recovering: Promise<void> | undefined
   #timer: Timer | undefined
@@ -76,7 +76,7 @@ export class Repeats {
 
   async open(): Promise<void> {
     const { cluster } = this.#location
-    // Every server of a cluster has all of it, whatever its shard.
+    // Replicated to every server of the cluster, whatever its shard.
     const engine =
       cluster === ''
         ? 'ReplacingMergeTree(state)'
@@ -88,13 +88,13 @@ export class Repeats {
     this.#timer = every(interval, () => void this.#look().catch(() => {})).unref()
   }
 
-  /** Tells what failed, as far as the cluster can be told. */
+  /** Records failures that are not recorded yet, if possible. */
   async close(): Promise<void> {
     this.#timer?.stop()
     if (this.#untold.size > 0) await this.#look().catch(() => {})
   }
 
-  /** Tokens for the parts of a request: those of the earlier try of the same parts that failed, else new ones. */
+  /** Tokens for the parts of a request: those of a failed attempt with the same parts, else new ones. */
   async begin(parts: readonly RepeatablePart[]): Promise<Attempt> {
     if (this.#isCutOff) await this.#recover()
     else await this.#lookSince(Date.now() - maxAge)
@@ -106,31 +106,33 @@ export class Repeats {
     return attempt
   }
 
-  /** The try is not answered with success. Resolves when others were told, or could not be. */
+  /** Ends an attempt without success. Resolves when the failure was recorded, or could not be. */
   async fail(parts: readonly RepeatablePart[], attempt: Attempt): Promise<void> {
     const { tokens } = attempt
     const at = Date.now()
     const keys = keysOf(parts)
     for (const [i, key] of keys.entries()) {
-      // Of equal requests that ran at the same time the first is kept.
+      // Of equal concurrent requests the first one is kept.
       if (this.#failed.has(key)) continue
       this.#keep(key, { token: tokens[i]!, at, state: 0 })
       this.#untold.add(key)
     }
-    // What nobody answered here may have failed at others, too.
+    // An unanswered request here suggests unanswered ones at other processes.
     if (this.#connection.trouble !== undefined) this.#isCutOff = true
     await this.#tellAll(keys)
     this.#end(attempt)
   }
 
-  /** The try is answered with success: the same parts are other rows from now on. Throws where others cannot be told; the try failed then. */
+  /**
+   * Ends an attempt with success: the same parts are new rows from now on. Throws if that cannot be recorded; the attempt has failed then.
+   */
   async succeed(attempt: Attempt): Promise<void> {
     const { repeated } = attempt
     if (repeated.size > 0) {
       try {
         await this.#tell(advanced(repeated, 1))
       } catch (error) {
-        // Others may have read it or not.
+        // Other processes may have read the record before.
         for (const [key, failed] of advanced(repeated, 2)) {
           this.#keep(key, failed)
           this.#untold.add(key)
@@ -139,7 +141,7 @@ export class Repeats {
         this.#end(attempt)
         throw error
       }
-      // Meanwhile an earlier token may have become known.
+      // An earlier token may have become known meanwhile.
       for (const [key, { token }] of repeated) if (this.#failed.get(key)?.token === token) this.#forget(key)
     }
     this.#end(attempt)
@@ -152,7 +154,7 @@ export class Repeats {
   async #repeat(keys: readonly string[], fresh: readonly string[]): Promise<Attempt> {
     const known = keys.filter(key => this.#failed.has(key))
     if (known.length > 0) {
-      // Another process may have answered it meanwhile: who sends the same then means other rows.
+      // Another process may have answered a repetition meanwhile; then the same parts are new rows.
       const tries = known.map(key => `(${quoteText(key)}, ${quoteText(this.#failed.get(key)!.token)})`)
       const told = await this.#connection.rows(
         `SELECT part, token, state FROM ${this.#table} FINAL WHERE (part, token) IN (${tries.join(', ')}) AND state % 2 = 1`
@@ -190,7 +192,7 @@ export class Repeats {
     if (own?.token === token && state > own.state) this.#forget(key)
   }
 
-  /** Waits until others have told what failed while the cluster was away; throws while it is. */
+  /** Waits after an outage until other processes have recorded their failures; throws while the outage lasts. */
   #recover(): Promise<void> {
     this.#recovering ??= this.#waitForOthers().finally(() => {
       this.#recovering = undefined
@@ -221,7 +223,7 @@ export class Repeats {
     while (this.#lookedAt < time) await this.#look()
   }
 
-  /** Tells the cluster what failed here, and looks what failed elsewhere; one look at a time, which may have begun before. */
+  /** Records failures of this process and reads those of others. Polls do not overlap; the result may be of one that began earlier. */
   #look(): Promise<void> {
     this.#looking ??= this.#exchange(AbortSignal.timeout(timeout))
       .catch(error => {
@@ -240,7 +242,7 @@ export class Repeats {
     if (this.#untold.size > 0) {
       const told = new Map(Array.from(this.#untold, key => [key, this.#failed.get(key)!]))
       await this.#tell(told, signal)
-      // What changed meanwhile is told by the next look.
+      // Changes made meanwhile are recorded by the next poll.
       for (const [key, failed] of told) if (this.#failed.get(key) === failed) this.#untold.delete(key)
     }
     const since = Math.max(this.#lookedAt - skew, now - keptFor)
@@ -259,13 +261,13 @@ export class Repeats {
     if (told.state % 2 === 1) this.#forgetAnswered(key, told.token, told.state)
     else if (own?.token === told.token) {
       if (told.state > own.state) this.#keep(key, told)
-      // Of several tries that failed at several processes the first is the one that may have come through: the others met a cluster that is away.
+      // Of several failed attempts at different processes, the first may have succeeded; the later ones met an unreachable cluster.
     } else if (own === undefined || told.at < own.at) this.#keep(key, told)
   }
 
   async #tell(all: ReadonlyMap<string, Failed>, signal?: AbortSignal): Promise<void> {
     const lines = Array.from(all, ([part, { token, at, state }]) => {
-      // Who looks for what is new sees each change.
+      // With the current time, so that polls for new records see each change.
       const changed = new Date(state === 0 ? at : Date.now()).toISOString().slice(0, -1)
       return JSON.stringify({ part, token, at: changed, state })
     })
@@ -282,7 +284,7 @@ function advanced(all: ReadonlyMap<string, Failed>, by: number): ReadonlyMap<str
   return new Map(Array.from(all, ([key, failed]) => [key, { ...failed, state: failed.state + by }]))
 }
 
-/** What tells parts apart without reading their values. */
+/** A cheap value that differs for most parts, without reading their values. */
 function fingerprintOf({ target, op, rows }: RepeatablePart): string {
   return `${op} ${rows} ${target}`
 }
@@ -291,7 +293,7 @@ function fingerprintOfKey(key: string): string {
   return key.slice(0, key.lastIndexOf(' '))
 }
 
-/** Of each part its fingerprint and a hash of its values; equal ones of a request are numbered. */
+/** For each part, its fingerprint and a hash of its values; equal parts of a request are numbered. */
 export function keysOf(parts: readonly RepeatablePart[]): string[] {
   const seen = new Map<string, number>()
   return parts.map(part => {
@@ -302,7 +304,7 @@ export function keysOf(parts: readonly RepeatablePart[]): string[] {
   })
 }
 
-/** Of the values, in whatever form they came: columns of nulls alone count as absent. */
+/** A hash of the values, independent of their representation; columns that are all null count as absent. */
 function hashOf({ rows, columns }: RepeatablePart): string {
   const hash = createHash('sha256')
   for (const { name, type, data } of columns.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -315,14 +317,14 @@ function hashOf({ rows, columns }: RepeatablePart): string {
   return hash.digest('hex')
 }
 
-/** One byte a row: 1 where it has a value. */
+/** One byte per row: 1 if it has a value. */
 function validOf({ valid }: ColumnData, rows: number): Uint8Array {
   const all = new Uint8Array(rows).fill(1)
   if (valid !== undefined) for (let i = 0; i < rows; i++) all[i] = isValid(valid, i) ? 1 : 0
   return all
 }
 
-/** The bytes of the values that are there. */
+/** The bytes of values that are not null. */
 function fixedOf(values: FixedData['values'], valid: Uint8Array, perRow: number): Uint8Array {
   const width = values.BYTES_PER_ELEMENT * perRow
   const bytes = new Uint8Array(values.buffer, values.byteOffset, valid.length * width).slice()
@@ -330,7 +332,7 @@ function fixedOf(values: FixedData['values'], valid: Uint8Array, perRow: number)
   return bytes
 }
 
-/** The lengths of all texts, then their bytes; rows without a value have neither. */
+/** Adds the lengths of all texts, then their bytes, without nulls. */
 function addTexts(hash: Hash, data: Exclude<ColumnData, { kind: 'fixed' }>, valid: Uint8Array): void {
   const { offsets, bytes } = data.kind === 'bytes' ? data : data.dictionary
   const at = (row: number) => (data.kind === 'bytes' ? row : data.codes[row]!)

@@ -1,4 +1,4 @@
-// Queries of series: some statements choose them by their tags, another one brings their samples, or these are reduced as they come.
+// Series queries: statements select the series by tags, and another one reads their samples, which may be reduced as they arrive.
 import { DbError } from '../../errors.ts'
 import { isValid, type ResultBatch, type ResultColumn, type ResultVector } from '../../model/batch.ts'
 import type { Table } from '../../model/table.ts'
@@ -10,21 +10,21 @@ import { choose, equalOf, identity, labelsOf, matchesOf, maxListed, samplesOf } 
 import type { Reading } from './connection.ts'
 import { cancelled } from './errors.ts'
 import { quoteName, timeInteger } from './names.ts'
-import { type QueryParts, querySettings } from './query.ts'
+import { type QueryDependencies, querySettings } from './query.ts'
 import { groupedTypes, reducing } from './reduce.ts'
 import { relation } from './relation.ts'
 import { requireSame } from './statement.ts'
 
-/** Series of one table: what is asked of the cluster, and what it answers with. */
+/** The query of one table's series, and how to interpret the answer. */
 interface Asked {
   readonly text: string
-  /** Its number in the result; undefined for a series that is not asked for. */
+  /** The number in the result; undefined for series that were not requested. */
   readonly numberOf: (id: bigint) => number | undefined
-  /** After the last of them, with the columns of numbers that were given: what the series are called is known from then on. */
+  /** Called after the last batch with the columns of series numbers; then labels are known. */
   readonly finish?: (given: readonly Uint32Array[]) => Promise<void>
 }
 
-export async function series(parts: QueryParts, query: SeriesQuery, signal: AbortSignal): Promise<QueryResult> {
+export async function series(parts: QueryDependencies, query: SeriesQuery, signal: AbortSignal): Promise<QueryResult> {
   if (signal.aborted) throw cancelled(signal)
   const tables = [query.table, ...(query.others ?? [])].map(table => requireSame(parts.catalog, table))
   const columns: ResultColumn[] = [{ name: 'series', type: 'UInt32' }]
@@ -90,9 +90,9 @@ async function* each<T>(all: readonly T[]): AsyncGenerator<T> {
   yield* all
 }
 
-/** Where the cluster itself can tell which series are meant, one statement is enough: what they are called is asked for afterwards. */
+/** If the cluster can select the series itself, one statement is enough, and labels are fetched afterwards. */
 function askedAtOnce(
-  parts: QueryParts,
+  parts: QueryDependencies,
   table: Table,
   query: SeriesQuery,
   chosen: SeriesTags[],
@@ -114,12 +114,12 @@ function askedAtOnce(
       const ids = BigUint64Array.from(numbers.keys()).sort()
       const labels = await labelsOf(parts, table, [...ids], query, signal)
       const first = chosen.length - ids.length
-      /** They came in any order: what they are in that of what the cluster knows them as. */
+      /** Arrived in any order: renumbered in the order of the cluster's numbers. */
       const settled = new Uint32Array(ids.length)
       for (const [i, id] of ids.entries()) {
         settled[numbers.get(id)! - first] = first + i
         const found = labels(id)
-        // They are written before their samples.
+        // Labels are written before samples, so they must exist.
         if (found === undefined) {
           const message = `a replica of the cluster has samples of ${table.name} whose series it does not have yet`
           throw new DbError('StorageUnavailable', message, { retryAfter: 1 })
@@ -137,11 +137,11 @@ function isText(table: Table, name: string): boolean {
   return type !== undefined && isBytesType(type)
 }
 
-/** Series come one after the other as they lie in the tables, in blocks of a megabyte: no side holds all samples at once. */
+/** Aggregates in table order and returns blocks of a megabyte, so that neither side holds all samples. */
 const inOrder = 'SETTINGS optimize_aggregation_in_order = 1, aggregation_in_order_max_block_bytes = 1000000'
 
-/** Each sample a row, series by series. */
-function rows(parts: QueryParts, table: Table, query: SeriesQuery, among: string): string {
+/** A row per sample, series by series. */
+function rows(parts: QueryDependencies, table: Table, query: SeriesQuery, among: string): string {
   const values = query.values.map(name => sampleValue(table, name))
   const list = [
     `${idOf(table)} AS __series`,
@@ -152,8 +152,8 @@ function rows(parts: QueryParts, table: Table, query: SeriesQuery, among: string
   return `SELECT ${list.join(', ')} FROM ${wanted(parts, table, query)}${among}${present} ORDER BY __series, __moment`
 }
 
-/** Each series a row, with its times and the values of the only column. */
-function grouped(parts: QueryParts, table: Table, query: SeriesQuery, among: string): string {
+/** A row per series, with its times and the values of the only column. */
+function grouped(parts: QueryDependencies, table: Table, query: SeriesQuery, among: string): string {
   const value = sampleValue(table, query.values[0]!)
   const list = [
     `${idOf(table)} AS __series`,
@@ -163,12 +163,12 @@ function grouped(parts: QueryParts, table: Table, query: SeriesQuery, among: str
   return `SELECT ${list.join(', ')} FROM ${wanted(parts, table, query)}${among} AND isNotNull(${value}) GROUP BY __series ${inOrder}`
 }
 
-/** Rows in the time of a query; further conditions may follow. */
-function wanted(parts: QueryParts, table: Table, query: SeriesQuery): string {
+/** Conditions for the query's range; further ones may be added. */
+function wanted(parts: QueryDependencies, table: Table, query: SeriesQuery): string {
   return isLogical(table) ? samplesOf(parts, table, query) : `${relation(parts, table, query)} WHERE true`
 }
 
-/** That rows are of some series, as another condition; '' where these are too many to be named. */
+/** A condition for some series; '' if there are too many to list. */
 function listed(table: Table, ids: ReadonlyMap<bigint, unknown>): string {
   return ids.size > maxListed ? '' : ` AND ${idOf(table)} IN (${[...ids.keys()].join(', ')})`
 }
@@ -177,13 +177,13 @@ function idOf(table: Table): string {
   return isLogical(table) ? '`tsid`' : identity(table)
 }
 
-/** In the unit of the time index. */
+/** The time in the unit of the time index. */
 function momentOf(table: Table): string {
   const time = isLogical(table) ? '`time`' : quoteName(table.timeIndex.physical)
   return `toFloat64(${timeInteger(table.timeIndex.type, time)})`
 }
 
-/** A number, or text. */
+/** A sample's value as a number, or as text. */
 function sampleValue(table: Table, name: string): string {
   const column = table.columns.find(each => each.name === name)
   if (column === undefined)
@@ -192,7 +192,7 @@ function sampleValue(table: Table, name: string): string {
   return isText(table, name) ? `toString(${stored})` : `toFloat64(${stored})`
 }
 
-/** Numbers of the result instead of those of the cluster; rows of series nobody chose are left out. */
+/** Replaces the cluster's series numbers by those of the result; rows of other series are left out. */
 function numbered({ rows, columns: [ids, ...rest] }: ResultBatch, numberOf: Asked['numberOf']): ResultBatch {
   const values = ids!.values as BigUint64Array
   const numbers = new Uint32Array(rows)

@@ -1,5 +1,5 @@
-// Which series keys of requests stand for, and which of them the cluster has. A number of a series is a keyed hash of its labels: whoever
-// writes it makes it, and all make the same.
+// Maps keys of requests to series, and knows which series the cluster has. A series number is a keyed hash of the labels, so all processes
+// compute the same one.
 import type { SeriesKeys, SeriesLabel } from '../../model/series.ts'
 import { KeyHash, saltOf } from '../../model/series-hash.ts'
 import type { Table } from '../../model/table.ts'
@@ -10,22 +10,22 @@ import { KeyIndex } from '../key-index.ts'
 import { isLogical } from '../logical.ts'
 import { TsidSet } from './tsid-set.ts'
 
-/** A key's meaning. */
+/** The meaning of a key. */
 export interface SeriesEntry {
   readonly table: Table
-  /** Name of the column of the numbers. */
+  /** Name of the value column. */
   readonly value: string
   readonly labels: readonly SeriesLabel[]
-  /** Of a series of a logical table. */
+  /** The series number in a logical table. */
   readonly tsid: bigint
-  /** Its words, as whole numbers of 32 bits. */
+  /** The number as two 32-bit integers. */
   readonly low: number
   readonly high: number
-  /** The cluster was seen to have the series: nobody need look for it again. Whoever forgets entries forgets this with them. */
+  /** Whether the series is known to exist in the cluster. Forgotten together with the entry. */
   isStored: boolean
 }
 
-/** Keys that are remembered at most, all together. */
+/** Maximum cached keys. */
 const maxEntries = 2_000_000
 const maxScopes = 64
 
@@ -37,12 +37,12 @@ export class KnownSeries {
   #entries: SeriesEntry[] = []
   #epoch = {}
 
-  /** `load` tells the numbers of all series of a physical table that came after a time, in milliseconds since 1970. */
+  /** `load` reads the numbers of all series of a physical table added since a time, in milliseconds since 1970. */
   constructor(load: (table: Table, since: number, take: (tsid: bigint) => void) => Promise<void>) {
     this.#load = load
   }
 
-  /** 16 bytes as hexadecimal digits: the same in every process of a cluster. */
+  /** 16 bytes as hexadecimal digits, the same in every process of a cluster. */
   useKey(key: string): void {
     const bytes = Buffer.from(key, 'hex')
     this.#hash = new KeyHash(Int32Array.from({ length: 4 }, (_, i) => bytes.readInt32LE(i * 4)))
@@ -61,7 +61,7 @@ export class KnownSeries {
     const { bytes } = found.keys
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (const { index: i, table, value, labels } of additions) {
-      // The labels lie in the memory of a request.
+      // Copied, because the labels lie in the memory of a request.
       const kept = labels.map(({ name, value }) => ({ name, value: Uint8Array.from(value) }))
       const tsid = isLogical(table) ? this.tsid(table, labels) : 0n
       const low = Number(BigInt.asIntN(32, tsid))
@@ -87,7 +87,7 @@ export class KnownSeries {
     this.#stored.clear()
   }
 
-  /** The number of a series: 64 bits of a keyed hash of its table and its labels, by name. */
+  /** The number of a series: 64 bits of a keyed hash of its table and its labels. */
   tsid({ id }: Table, labels: readonly SeriesLabel[]): bigint {
     const sorted =
       labels.length < 2 ? labels : labels.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
@@ -110,7 +110,7 @@ export class KnownSeries {
     return this.#stored.get(physical.id)?.set.has(tsid) ?? false
   }
 
-  /** The cluster has it now. */
+  /** Notes that the cluster has the series. */
   confirm(physical: Table, tsid: bigint): void {
     this.#of(physical).set.add(tsid)
   }
@@ -119,12 +119,12 @@ export class KnownSeries {
     return this.#stored.get(physical.id)?.set.size ?? 0
   }
 
-  /** Looks what others have added. */
+  /** Reads the series that other processes added. */
   async load(physical: Table): Promise<void> {
     const stored = this.#of(physical)
     const now = Date.now()
     await this.#load(physical, stored.loadedAt, tsid => stored.set.add(tsid))
-    // Clocks differ a little.
+    // Allows for differences between clocks.
     stored.loadedAt = now - 60_000
   }
 

@@ -7,18 +7,18 @@ import { explainAst, inPlainWords, syntaxError } from './errors.ts'
 import { pollRows } from './follow.ts'
 import { checkNames, guard, placeholderStart } from './guard.ts'
 import { resultType } from './native.ts'
-import { type QueryParts, querySettings, resultOf } from './query.ts'
+import { type QueryDependencies, querySettings, resultOf } from './query.ts'
 import type { Readers } from './readers.ts'
 import { type RowRange, relation } from './relation.ts'
 import { placeholderAt, placeRelations, requireSame } from './statement.ts'
 
-interface SqlParts extends QueryParts {
+interface SqlDependencies extends QueryDependencies {
   readonly readers: Readers
   /** Texts that were guarded already. */
   readonly guarded: Guarded
 }
 
-export async function sql(parts: SqlParts, query: SqlQuery, signal: AbortSignal): Promise<QueryResult> {
+export async function sql(parts: SqlDependencies, query: SqlQuery, signal: AbortSignal): Promise<QueryResult> {
   if (query.target !== undefined) throw unsupported('writing results to files')
   if ((query.given ?? []).length > 0) throw unsupported('reading files')
   const options = await optionsOf(parts, query, signal)
@@ -33,7 +33,7 @@ export async function sql(parts: SqlParts, query: SqlQuery, signal: AbortSignal)
   return resultOf(await ask(parts, query, text, { ...options, types: typesOf(query) }))
 }
 
-async function optionsOf(parts: SqlParts, query: SqlQuery, signal: AbortSignal): Promise<ReadOptions> {
+async function optionsOf(parts: SqlDependencies, query: SqlQuery, signal: AbortSignal): Promise<ReadOptions> {
   const { parameters = [], relations, timezone } = query
   const named = Object.fromEntries(parameters.map((value, i) => [`p${i + 1}`, String(value)]))
   const roles = await parts.readers.roles(relations.map(({ table }) => table.database))
@@ -51,7 +51,7 @@ async function optionsOf(parts: SqlParts, query: SqlQuery, signal: AbortSignal):
 }
 
 /** Throws DbError for what may not run, with its location where that is known. */
-async function check({ connection, guarded }: SqlParts, query: SqlQuery, options: ReadOptions): Promise<void> {
+async function check({ connection, guarded }: SqlDependencies, query: SqlQuery, options: ReadOptions): Promise<void> {
   const names = query.relations.map((_, i) => `${placeholderStart}${i}`)
   let next = 0
   const text = placeRelations(query, () => names[next++]!)
@@ -77,7 +77,7 @@ function enclosed(text: string): string {
 }
 
 async function ask(
-  { connection }: SqlParts,
+  { connection }: SqlDependencies,
   { explain }: SqlQuery,
   text: string,
   options: ReadOptions

@@ -19,7 +19,7 @@ import type { RepeatablePart, Repeats } from './repeats.ts'
 import type { KnownSeries, SeriesEntry } from './series.ts'
 import type { Versions } from './versions.ts'
 
-interface WriteParts {
+interface WriteDependencies {
   readonly connection: Connection
   readonly catalog: ClusterCatalog
   readonly series: KnownSeries
@@ -36,13 +36,13 @@ interface Part extends RepeatablePart {
 
 /** A series that may be new to the cluster. */
 interface NewSeries {
-  readonly host: Table
+  readonly physicalTable: Table
   readonly entry: Pick<SeriesEntry, 'table' | 'labels' | 'tsid' | 'isStored'>
 }
 
 /** Stores all writes; those of one table one after the other. Resolves with the affected rows. */
 export async function writeAll(
-  parts: WriteParts,
+  parts: WriteDependencies,
   writes: readonly (ResolvedWrite | ResolvedSeries)[],
   signal: AbortSignal
 ): Promise<number> {
@@ -57,7 +57,7 @@ export async function writeAll(
 }
 
 /** The rows of tables at the same time; throws when all that began has ended. */
-async function storeParts(parts: WriteParts, steps: readonly Part[]): Promise<void> {
+async function storeParts(parts: WriteDependencies, steps: readonly Part[]): Promise<void> {
   const { catalog, repeats } = parts
   const attempt = await repeats.begin(steps)
   const numbered = steps.map((part, i) => ({ part, token: attempt.tokens[i]! }))
@@ -77,7 +77,7 @@ async function storeParts(parts: WriteParts, steps: readonly Part[]): Promise<vo
   throw failed.reason
 }
 
-async function insertPart(parts: WriteParts, { target, rows, columns, op }: Part, token: string): Promise<void> {
+async function insertPart(parts: WriteDependencies, { target, rows, columns, op }: Part, token: string): Promise<void> {
   if (rows === 0) return
   const { connection, insertSettings } = parts
   const own = [versionsOf(parts.versions, rows), ...(op === 'delete' ? [deletedMarks(rows)] : [])]
@@ -92,7 +92,7 @@ async function insertPart(parts: WriteParts, { target, rows, columns, op }: Part
   )
 }
 
-function targetOf({ location }: WriteParts, { database, name }: Table): string {
+function targetOf({ location }: WriteDependencies, { database, name }: Table): string {
   return tableName(location, database, name)
 }
 
@@ -115,7 +115,7 @@ function deletedMarks(rows: number): SentColumn {
 }
 
 /** Fields that merge one by one know no mark of a delete: the rows themselves go. */
-async function removeRows({ connection, location }: WriteParts, { table, columns, rows }: Part): Promise<void> {
+async function removeRows({ connection, location }: WriteDependencies, { table, columns, rows }: Part): Promise<void> {
   if (rows === 0) return
   const name = tableName(location, table.database, table.name)
   const local = location.cluster === '' ? name : besideName(location, table.database, table.name, 'local')
@@ -149,7 +149,7 @@ function typeOf({ columns, timeIndex }: Table, physical: string): string {
 }
 
 /** Rows of one write under the names their columns have in the cluster. */
-function rowParts(parts: WriteParts, write: ResolvedWrite, introduced: NewSeries[]): Part[] {
+function rowParts(parts: WriteDependencies, write: ResolvedWrite, introduced: NewSeries[]): Part[] {
   const { catalog } = parts
   const { rows, op } = write
   const table = catalog.current(write.table)
@@ -195,7 +195,7 @@ function requireCurrent(series: KnownSeries, numbers: FoundSeries): void {
 
 /** Tags of rows that came as keys: one value a series, and a code a row. */
 function tagColumns(
-  { series }: WriteParts,
+  { series }: WriteDependencies,
   table: Table,
   { numbers, series: of }: ResolvedTags,
   rows: number
@@ -222,7 +222,7 @@ function bytesOf(values: readonly (Uint8Array | undefined)[]): BytesData {
 
 /** Rows of a logical table: its number, that of the series of each, and the values. */
 function logicalPart(
-  parts: WriteParts,
+  parts: WriteDependencies,
   table: Table,
   columns: readonly Column[],
   rows: number,
@@ -230,7 +230,7 @@ function logicalPart(
   introduced: NewSeries[]
 ): Part {
   const { catalog } = parts
-  const host = catalog.host(table)
+  const physicalTable = catalog.physicalTableOf(table)
   const tags = columns.filter(({ semantic }) => semantic === 'tag')
   const texts = tags.map(tag => textsOf(tag, rows))
   const tsids = new BigUint64Array(rows)
@@ -246,7 +246,7 @@ function logicalPart(
       })
       tsid = parts.series.tsid(table, labels)
       known.set(key, tsid)
-      introduced.push({ host, entry: { table, labels, tsid, isStored: false } })
+      introduced.push({ physicalTable, entry: { table, labels, tsid, isStored: false } })
     }
     tsids[i] = tsid
   }
@@ -258,7 +258,7 @@ function logicalPart(
     { name: 'time', type: time.type, data: time.data },
     ...fields.map(({ name, type, data }) => ({ name: sampleOf(table, name), type, data }))
   ]
-  return { target: targetOf(parts, host), table: host, rows, columns: sent, op }
+  return { target: targetOf(parts, physicalTable), table: physicalTable, rows, columns: sent, op }
 }
 
 function sampleOf(table: Table, name: string): string {
@@ -280,7 +280,7 @@ function textsOf({ data }: Column, rows: number): (row: number) => string | unde
 }
 
 /** Samples by series, all of a physical table and a column of it together. */
-function sampleParts(parts: WriteParts, write: ResolvedSeries, introduced: NewSeries[]): Part[] {
+function sampleParts(parts: WriteDependencies, write: ResolvedSeries, introduced: NewSeries[]): Part[] {
   const { series, catalog } = parts
   const numbers = write.numbers as FoundSeries
   requireCurrent(series, numbers)
@@ -294,7 +294,8 @@ function sampleParts(parts: WriteParts, write: ResolvedSeries, introduced: NewSe
     if (target === undefined) {
       const entry = series.entry(tsids[key]!)
       target = targets[key] = targetOf(entry)
-      if (isLogical(target.table) && !entry.isStored) introduced.push({ host: catalog.host(target.table), entry })
+      if (isLogical(target.table) && !entry.isStored)
+        introduced.push({ physicalTable: catalog.physicalTableOf(target.table), entry })
     }
     target.count++
   }
@@ -318,7 +319,7 @@ interface Target {
   filled: number
 }
 
-function createTargets({ catalog }: WriteParts): (entry: SeriesEntry) => Target {
+function createTargets({ catalog }: WriteDependencies): (entry: SeriesEntry) => Target {
   const byName = new Map<string, Target>()
   const byTable = new Map<Table, Map<string, Target>>()
   const find = ({ table, value }: SeriesEntry): Target => {
@@ -336,7 +337,7 @@ function createTargets({ catalog }: WriteParts): (entry: SeriesEntry) => Target 
 }
 
 function samplePart(
-  parts: WriteParts,
+  parts: WriteDependencies,
   { table, value, count, rows: of = new Uint32Array() }: Target,
   write: ResolvedSeries,
   { tsids }: FoundSeries
@@ -364,8 +365,8 @@ function samplePart(
       { name: 'time', type: 'TimestampMillisecond', data: { kind: 'fixed', values: times } },
       { name: sampleOf(table, value), type: 'Float64', data: { kind: 'fixed', values } }
     ]
-    const host = catalog.host(table)
-    return { target: targetOf(parts, host), table: host, rows: count, columns, op: 'put' }
+    const physicalTable = catalog.physicalTableOf(table)
+    return { target: targetOf(parts, physicalTable), table: physicalTable, rows: count, columns, op: 'put' }
   }
   const entries = Array.from(of, i => series.entry(tsids[write.series[i]!]!))
   const codes = Uint32Array.from(entries, (_, i) => i)
@@ -397,14 +398,14 @@ function copyWords(from: BigInt64Array | Float64Array, rows: Uint32Array, to: Bi
 }
 
 /** Series come before their samples: what is read joins both. */
-async function storeSeries(parts: WriteParts, introduced: readonly NewSeries[]): Promise<void> {
+async function storeSeries(parts: WriteDependencies, introduced: readonly NewSeries[]): Promise<void> {
   const { connection, location, series, insertSettings } = parts
   const missing = new Map<string, Map<bigint, NewSeries>>()
   for (const each of introduced) {
-    const { host, entry } = each
-    entry.isStored = series.hasTsid(host, entry.tsid)
+    const { physicalTable, entry } = each
+    entry.isStored = series.hasTsid(physicalTable, entry.tsid)
     if (entry.isStored) continue
-    const name = besideName(location, host.database, host.name, 'series')
+    const name = besideName(location, physicalTable.database, physicalTable.name, 'series')
     const group = missing.get(name) ?? new Map<bigint, NewSeries>()
     group.set(entry.tsid, each)
     missing.set(name, group)
@@ -424,8 +425,8 @@ async function storeSeries(parts: WriteParts, introduced: readonly NewSeries[]):
       settings: insertSettings,
       token: randomUUID()
     })
-    for (const { host, entry } of all) {
-      series.confirm(host, entry.tsid)
+    for (const { physicalTable, entry } of all) {
+      series.confirm(physicalTable, entry.tsid)
       entry.isStored = true
     }
   }

@@ -1,5 +1,4 @@
-// Copies all databases from one storage engine to another, and goes on where an earlier copy ended. It keeps no state: what is still
-// missing is what counts of both sides tell.
+// Copies all databases from one storage engine to another, and can be resumed. It keeps no state: counts of both sides tell what is missing.
 import { parseDuration } from '../../config/units.ts'
 import { DbError, isDbError } from '../../errors.ts'
 import type { Table } from '../../model/table.ts'
@@ -12,21 +11,21 @@ import { hashRows, RowBag } from './row-hash.ts'
 import { differences, type Slice, TimeCounts } from './time-counts.ts'
 
 export interface CopyOptions {
-  /** Open; nobody else writes to it. */
+  /** Open; nobody else may write to it. */
   readonly source: Engine
-  /** Open; nobody else writes to the tables of the source there. */
+  /** Open; nobody else may write to tables of the source's names. */
   readonly target: Engine
   readonly signal: AbortSignal
-  /** Rows are compared by what they hold instead of counted; it reads all columns of both sides, before and after. */
+  /** True: compares the content of rows instead of counting them; reads all columns of both sides, before and after. */
   readonly contents?: boolean
   readonly progress?: CopyProgress
-  /** Milliseconds inserts of a copy that was killed get to end in a cluster; default five seconds. */
+  /** Milliseconds to wait for inserts of a killed copy to end in a cluster; default: five seconds. */
   readonly insertGrace?: number
 }
 
-/** Told how far the copy is. */
+/** Receives the progress. */
 export interface CopyProgress {
-  /** `total` of `unit` are to be done; the phase before is over. */
+  /** A phase with `total` of `unit` begins; the previous one has ended. */
   begin(phase: string, total: number, unit: 'tables' | 'rows'): void
   add(done: number): void
   end(): void
@@ -34,11 +33,11 @@ export interface CopyProgress {
 
 export interface CopyResult {
   readonly tables: number
-  /** Rows the source has. */
+  /** Number of rows at the source. */
   readonly rows: number
   /** Rows written by this run. */
   readonly written: number
-  /** What is not the same; empty: all is. */
+  /** Differences after the copy; empty if both sides are equal. */
   readonly differences: readonly TableDifference[]
 }
 
@@ -48,21 +47,21 @@ interface TableDifference {
   readonly slices: readonly TimeSlice[]
 }
 
-/** Rows with another count; with the same count where they hold something else. */
+/** A slice with different numbers of rows, or with equal numbers and different content. */
 export interface TimeSlice extends Slice {
   readonly type: TimestampType
 }
 
 /** Rows of a slice that is written, and read back, as a whole. */
 const sliceRows = 500_000
-/** Times a slice is begun while the target does not take it. */
+/** Attempts per slice while the target refuses it. */
 const maxAttempts = 8
 /** Milliseconds before the second attempt, doubled with each further one. */
 const [firstPause, maxPause] = [1_000, 30_000]
-/** Milliseconds: rows whose time to live ends within them are not compared. */
+/** Milliseconds: rows that expire within this time are not compared. */
 const expiryMargin = 120_000
 
-/** What is copied of one table. */
+/** The work for one table. */
 interface TableCopy {
   readonly table: Table
   readonly source: TimeCounts
@@ -71,8 +70,8 @@ interface TableCopy {
 }
 
 /**
- * Throws DbError `InvalidArguments` with a line for each thing that is another one at the target, before anything is changed; the error of
- * an engine that does not answer for minutes; and the reason of the signal.
+ * Throws DbError `InvalidArguments` with a line for each conflict at the target, before anything is changed; the error of an engine that does
+ * not answer for minutes; and the signal's reason.
  */
 export async function copyStorage(options: CopyOptions): Promise<CopyResult> {
   const { source, target, signal, progress, insertGrace = 5_000 } = options
@@ -82,7 +81,7 @@ export async function copyStorage(options: CopyOptions): Promise<CopyResult> {
   const isAgain = tables.some(table => target.catalog.table(table.database, table.name)?.options.append_mode === true)
   const known = new Set(tables.filter(({ database, name }) => target.catalog.table(database, name) !== undefined))
   await createMissing(source.catalog, target.catalog)
-  // A cluster ends an insert whose sender was killed: rows of it must be there when they are counted.
+  // A cluster finishes an insert whose sender was killed, so its rows must have arrived before they are counted.
   if (isAgain && target.supports.distributed) await pause(insertGrace, { signal })
   progress?.begin('counting', tables.length, 'tables')
   const copies: TableCopy[] = []
@@ -117,7 +116,7 @@ async function copyAll(copies: readonly TableCopy[], options: CopyOptions): Prom
   return written
 }
 
-/** Begins again, with what is there by then, where an engine did not answer. */
+/** Starts again, from what has arrived by then, if an engine did not answer. */
 async function copySlice(
   table: Table,
   slice: Slice,
@@ -147,8 +146,8 @@ function explained(error: unknown, { database, name }: Table): unknown {
 }
 
 /**
- * Writes rows of a slice that are not at the target. A row with a key may be written again; of others those that are there are left out,
- * each as often as it is there.
+ * Writes the rows of a slice that are missing at the target. Rows with a key may be written twice; of others, existing ones are left out, as
+ * often as they exist.
  */
 async function writeSlice(
   table: Table,
@@ -161,7 +160,7 @@ async function writeSlice(
   const names = table.columns.map(({ name }) => name)
   const bag = isEmpty || !table.options.append_mode ? undefined : await bagOf(target, there, names, slice, signal)
   const buffer = new RowBuffer(table.columns)
-  /** One write is under way while rows of the next one are read. */
+  /** Writes one batch while the next is read. */
   let writing: Promise<unknown> = Promise.resolve()
   const write = async ({ rows, columns }: GatheredRows) => {
     await writing
@@ -178,7 +177,7 @@ async function writeSlice(
     }
     for (const gathered of buffer.end()) await write(gathered)
   } finally {
-    // Whoever counts what is there next must not meet a write of this one.
+    // No write may be running when the target is counted next.
     await Promise.allSettled([writing])
   }
   await writing
@@ -198,7 +197,7 @@ function boundsOf({ from, to }: Slice): { readonly from?: bigint; readonly to?: 
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
 
-/** Compares counts of both sides; where they differ the source is counted again, too, as somebody may have written to it. */
+/** Compares counts of both sides. If they differ, the source is counted again, because somebody may have written to it. */
 async function compareAll(copies: readonly TableCopy[], options: CopyOptions): Promise<TableDifference[]> {
   const { source, target, progress } = options
   progress?.begin('comparing', copies.length, 'tables')
@@ -218,7 +217,7 @@ async function compareAll(copies: readonly TableCopy[], options: CopyOptions): P
   return found
 }
 
-/** Rows by time. `like` is the table whose order of columns counts. */
+/** Rows by time. `like` is the table that determines the order of columns. */
 async function count(engine: Engine, table: Table, options: CopyOptions, like = table): Promise<TimeCounts> {
   const { signal, contents } = options
   const time = like.timeIndex.name
@@ -237,7 +236,7 @@ function timeType(table: Table): TimestampType {
   return table.timeIndex.type as TimestampType
 }
 
-/** In the unit of the time index; undefined where rows live for ever. Older rows are gone soon, on one side before the other. */
+/** In the unit of the time index; undefined if rows do not expire. Older rows will expire soon, on one side before the other. */
 function oldestCompared({ catalog }: Engine, table: Table): bigint | undefined {
   const kept = lifetimesOf(catalog, table).flatMap(ttl => {
     const milliseconds = ttl === undefined || ttl === 'forever' ? undefined : parseDuration(ttl)

@@ -1,16 +1,16 @@
-// What a copy makes at its target: databases, tables and views as they are at the source; and why it cannot.
+// Copies databases, tables and views to a target, and finds conflicts.
 import { isDeepStrictEqual } from 'node:util'
 import { DbError } from '../../errors.ts'
 import type { ColumnDefinition, Table, TableDefinition, TableOptions, View } from '../../model/table.ts'
 import type { Catalog, TableStep } from '../engine.ts'
 import { isPhysical } from '../logical.ts'
 
-/** Tables that are made in one step. */
+/** Tables created in one step. */
 const tablesAtOnce = 256
-/** Columns of a table that are named, where they differ. */
+/** Maximum differing columns named in a message. */
 const maxNamed = 5
 
-/** One line for each thing at the target that is another one than at the source; none: the copy may begin. Changes nothing. */
+/** A line for each object that differs at the target; if there are none, the copy may begin. Changes nothing. */
 export function definitionProblems(source: Catalog, target: Catalog): string[] {
   return source.databases().flatMap(({ name, options }) => {
     const there = target.database(name)
@@ -39,7 +39,7 @@ export function definitionProblems(source: Catalog, target: Catalog): string[] {
   })
 }
 
-/** Options of a database count for all tables in it. */
+/** Options of a database apply to all its tables, so they may only change in an empty one. */
 function mayChange(target: Catalog, database: string): boolean {
   return target.tables(database).length === 0
 }
@@ -48,14 +48,14 @@ function sameView(one: View, other: View): boolean {
   return one.query === other.query && isDeepStrictEqual(one.columns, other.columns)
 }
 
-/** What is at the source and not yet at the target. */
+/** Creates what is missing at the target. */
 export async function createMissing(source: Catalog, target: Catalog): Promise<void> {
   for (const { name, options } of source.databases()) {
     const there = target.database(name)
     if (there === undefined) await target.createDatabase(name, options)
     else if (!isDeepStrictEqual(there.options, options)) await target.changeDatabase(name, options)
     const missing = source.tables(name).filter(table => target.table(name, table.name) === undefined)
-    // What holds others comes first.
+    // Physical tables first, because logical ones need them.
     const ordered = [...missing.filter(isPhysical), ...missing.filter(table => !isPhysical(table))]
     for (let from = 0; from < ordered.length; from += tablesAtOnce) {
       const steps = ordered
@@ -71,7 +71,7 @@ export async function createMissing(source: Catalog, target: Catalog): Promise<v
 
 function definitionOf(table: Table): TableDefinition {
   const { database, name, options } = table
-  // What else a physical table has comes with those it holds; nobody sees what its own columns are called.
+  // A physical table gets further columns with its logical tables; users never see their names.
   const columns = isPhysical(table) ? [{ ...table.timeIndex, name: 'time' }] : table.columns
   return { database, name, options, columns: columns.map(columnOf) }
 }
@@ -95,7 +95,7 @@ function columnOf({
     ...(value !== undefined && { default: value }),
     ...(index !== undefined && { index }),
     ...(comment !== undefined && { comment }),
-    // It is a text of the type that the column had first.
+    // The initial value is a text of the column's first type.
     ...(initial !== undefined && (was ?? []).length === 0 && { initial })
   }
 }
@@ -136,7 +136,7 @@ function show(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Tables with rows of their own, in a fixed order. */
+/** Tables that store rows, in a fixed order. */
 export function tablesWithRows(catalog: Catalog): readonly Table[] {
   const all = catalog.databases().flatMap(({ name }) => catalog.tables(name))
   const withRows = all.filter(table => !isPhysical(table) && table.options.ttl !== 'instant')
@@ -153,7 +153,7 @@ export function sameNamed(catalog: Catalog, { database, name }: Table): Table {
   return found
 }
 
-/** Times to live that may end rows of a table: of those it shares a physical table with the shortest counts. */
+/** Times to live that may expire rows of a table; among logical tables of a physical one, the shortest. */
 export function lifetimesOf(catalog: Catalog, table: Table): readonly (string | undefined)[] {
   const { ttl, physical_table } = table.options
   const shared = catalog.database(table.database)?.options.ttl

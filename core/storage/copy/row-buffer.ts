@@ -1,4 +1,4 @@
-// Rows of results, gathered to writes of a bounded size.
+// Collects rows of results into writes of limited size.
 import { bitmap, type Column, type ColumnData, isValid, type ResultBatch, setBit } from '../../model/batch.ts'
 import { unscale } from '../../model/decimal.ts'
 import type { TableColumn } from '../../model/table.ts'
@@ -25,12 +25,12 @@ export class RowBuffer {
   #rows = 0
   #bytes = 0
 
-  /** Batches have a vector for each of these columns. */
+  /** Batches must have a vector for each of these columns. */
   constructor(columns: readonly TableColumn[]) {
     this.#columns = columns
   }
 
-  /** Takes these rows of a batch; yields what is enough for a write. */
+  /** Adds rows of a batch; yields complete writes. */
   *add(batch: ResultBatch, rows: Uint32Array): Generator<GatheredRows> {
     const texts = batch.columns.map(({ values }) => values).filter(values => !ArrayBuffer.isView(values))
     const fixed = batch.columns.length * 8
@@ -47,7 +47,7 @@ export class RowBuffer {
     if (from < rows.length) this.#parts.push({ batch, rows: rows.subarray(from) })
   }
 
-  /** What is left. */
+  /** Yields the rest. */
   *end(): Generator<GatheredRows> {
     if (this.#rows > 0) yield this.#take()
   }
@@ -61,7 +61,7 @@ export class RowBuffer {
   }
 }
 
-/** Of a text or bytes. */
+/** Bytes of a text or binary value. */
 function lengthOf(value: unknown): number {
   return (value as { readonly length?: number } | null | undefined)?.length ?? 0
 }
@@ -72,7 +72,7 @@ function columnOf({ name, type, semantic }: TableColumn, c: number, parts: reado
   return { name, type, semantic, data: valid === undefined ? data : { ...data, valid } }
 }
 
-/** Undefined: all rows have a value. */
+/** Undefined if all rows have a value. */
 function validity(c: number, parts: readonly Part[], rows: number): Uint8Array | undefined {
   const valid = bitmap(rows, false)
   let at = 0
@@ -123,7 +123,7 @@ function bytesData(c: number, parts: readonly Part[], rows: number): ColumnData 
 function fixedData(type: ColumnType, c: number, parts: readonly Part[], rows: number): ColumnData {
   const width = elementsPerRow(type)
   const made = new (fixedArray(type))(rows * width)
-  // Floats are copied as bits: those of a NaN may mean something.
+  // Copies floats as bits, because the bits of a NaN may have a meaning.
   const out = asBits(made)
   const scale = Number(/, (\d+)\)$/.exec(type)?.[1] ?? 0)
   let at = 0
@@ -131,7 +131,7 @@ function fixedData(type: ColumnType, c: number, parts: readonly Part[], rows: nu
     const { values, valid } = batch.columns[c]!
     if (ArrayBuffer.isView(values)) {
       const bits = asBits(values)
-      // A null stays 0: what lies beneath one may be no value of the type.
+      // Nulls stay 0, because the value beneath may be invalid for the type.
       for (const row of picked) {
         if (isValid(valid, row)) out[at] = bits[row]!
         at++
@@ -149,13 +149,13 @@ function fixedData(type: ColumnType, c: number, parts: readonly Part[], rows: nu
 
 type Fixed = Extract<ColumnData, { kind: 'fixed' }>['values']
 
-/** Decimals come as texts. */
+/** Decimals are texts in results. */
 function put(out: { [i: number]: number | bigint }, at: number, width: number, value: bigint): void {
   out[at] = BigInt.asIntN(64, value)
   if (width === 2) out[at + 1] = value >> 64n
 }
 
-/** The same memory as integers. */
+/** A view of the same memory as integers. */
 function asBits(values: Fixed): { [i: number]: number | bigint } {
   const { buffer, byteOffset, length } = values
   if (values instanceof Float64Array) return new BigInt64Array(buffer, byteOffset, length)

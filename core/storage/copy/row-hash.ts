@@ -1,10 +1,10 @@
-// Two 32-bit hashes of each row of a result: equal for equal rows, whichever engine they come from.
+// Hashes each row of a result to two 32-bit numbers, independent of the engine.
 import { isValid, type ResultBatch, type ResultVector } from '../../model/batch.ts'
 
 const [p, q, r] = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d] as const
 const nullWord = 0x165667b1
 
-/** Two words of each row, one row after the other. */
+/** Two words per row. */
 export function hashRows({ rows, columns }: ResultBatch): Int32Array {
   const hashes = new Int32Array(rows * 2).fill(0x27d4eb2f)
   for (const column of columns) {
@@ -15,7 +15,7 @@ export function hashRows({ rows, columns }: ResultBatch): Int32Array {
   return hashes
 }
 
-/** Numbers as their bits: a NaN may mean something by them. */
+/** Hashes numbers by their bits, because the bits of a NaN may have a meaning. */
 function addFixed(hashes: Int32Array, rows: number, { values, valid }: ResultVector): void {
   const array = values as Int32Array
   const words = array.BYTES_PER_ELEMENT / 4
@@ -48,16 +48,16 @@ function add(hashes: Int32Array, row: number, word: number): void {
   hashes[row * 2 + 1] = ((b << 15) | (b >>> 17)) ^ a
 }
 
-/** Sums of hashes tell more where each bit depends on all others. */
+/** A final mix, so that sums of hashes depend on all bits. */
 function finish(word: number): number {
   let mixed = Math.imul(word ^ (word >>> 15), r)
   mixed = Math.imul(mixed ^ (mixed >>> 13), q)
   return mixed ^ (mixed >>> 16)
 }
 
-/** Rows by their hashes, each as often as it was put in. */
+/** A multiset of rows, by their hashes. */
 export class RowBag {
-  /** Of each slot: two words of the hash, and how often. */
+  /** Three words per slot: two of the hash, and the count. */
   #slots = new Int32Array(1024 * 3)
   #used = 0
 
@@ -70,16 +70,16 @@ export class RowBag {
     this.#slots[slot + 2]!++
   }
 
-  /** Takes one such row out; false where there is none. */
+  /** Removes one such row; false if there is none. */
   take(hashes: Int32Array, row: number): boolean {
     const slot = this.#find(hashes[row * 2]!, hashes[row * 2 + 1]!)
-    // What is taken out stays as a slot of none, so that others behind it are found.
+    // The slot stays with count 0, so that later entries of the chain are still found.
     if (this.#slots[slot + 2]! <= 0) return false
     this.#slots[slot + 2]!--
     return true
   }
 
-  /** The slot of a hash, or the free one where it goes. */
+  /** The slot of a hash, or the free slot for it. */
   #find(a: number, b: number): number {
     const slots = this.#slots
     const last = slots.length / 3 - 1

@@ -1,23 +1,23 @@
-// How many rows a table has in each stretch of time, and a sum of what they hold where that is asked for.
+// Counts the rows of a table by time interval and, if requested, sums their hashes.
 import { type TimestampType, timeUnit, unitsPerSecond } from '../../model/types.ts'
 
-/** Seconds of a stretch at first. */
+/** Initial length of an interval in seconds. */
 const firstWidth = 60n
-/** Stretches of one table at most: beyond that they become twice as long. */
+/** Maximum number of intervals; beyond it they become twice as long. */
 const maxStretches = 65_536
 
 interface Stretch {
   rows: number
-  /** Sums of two hashes of each row, in 32 bits; 0 where only rows are counted. */
+  /** Sums of the two hashes of each row, modulo 2^32; 0 if only rows are counted. */
   a: number
   b: number
 }
 
 const empty: Readonly<Stretch> = { rows: 0, a: 0, b: 0 }
 
-/** Counts by stretches of equal length, the first of which begins at 1970. */
+/** Counts by intervals of equal length, aligned to 1970. */
 export class TimeCounts {
-  /** Length of a stretch, in the unit of the table's time index. */
+  /** Length of an interval, in the unit of the time index. */
   #width: bigint
   #stretches = new Map<number, Stretch>()
   rows = 0
@@ -30,7 +30,7 @@ export class TimeCounts {
     return this.#width
   }
 
-  /** Counts a row at each of the first `rows` times; `hashes` are two words of each row. */
+  /** Counts rows with the first `rows` times; `hashes` has two words per row. */
   add(times: BigInt64Array, rows: number, hashes?: Int32Array): void {
     let [from, to] = [1n, 0n]
     let stretch: Stretch = { ...empty }
@@ -59,7 +59,7 @@ export class TimeCounts {
     return this.#stretches.keys()
   }
 
-  /** Makes stretches at least as long as those of another count. */
+  /** Makes intervals at least as long as those of another count. */
   widen(width: bigint): void {
     while (this.#width < width) this.#double()
   }
@@ -85,7 +85,7 @@ export class TimeCounts {
   }
 }
 
-/** Rows of a table between two times, the end exclusive; a bound that is missing is beyond all times. */
+/** Rows of a table in a range of time, the end exclusive; a missing bound is open. */
 export interface Slice {
   readonly from: bigint | undefined
   readonly to: bigint | undefined
@@ -97,8 +97,8 @@ export interface Slice {
 const [min, max] = [-(2n ** 63n), 2n ** 63n - 1n]
 
 /**
- * Where two counts differ, by time. Stretches beside each other are one slice as long as it has at most `maxRows` rows and the target has
- * rows of all or of none of them. `since` leaves out what is older.
+ * Differences between two counts, by time. Adjacent intervals are merged to slices of up to `maxRows` rows, as long as the target has rows of
+ * all or of none of them. Intervals before `since` are ignored.
  */
 export function differences(source: TimeCounts, target: TimeCounts, maxRows: number, since?: bigint): Slice[] {
   source.widen(target.width)

@@ -1,11 +1,11 @@
-// Work on one table after the other, where none waits for another one's rows.
+// Runs work for each table in turn; a failure of one table does not stop the others.
 
 import type { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import { Pace } from '../../pace.ts'
 import { isAboutRows } from './duckdb/errors.ts'
 
-/** Does the work for all; returns what `failed` makes of failures that are about a table's own rows. Throws any other at once. */
+/** Runs the work for all tables and returns the errors (made by `failed`) that concern a table's own rows. Throws any other error at once. */
 export async function eachTable<T>(
   tables: Iterable<T>,
   work: (table: T) => Promise<void>,
@@ -23,7 +23,7 @@ export async function eachTable<T>(
   return failures
 }
 
-/** Throws the first failure, where there is one, and logs the others. */
+/** Throws the first error, if there is one, and logs the others. */
 export function throwFirst([first, ...others]: readonly DbError[], log: Logger, message: string): void {
   for (const error of others) log.error({ err: error }, message)
   if (first !== undefined) throw first

@@ -1,4 +1,4 @@
-// lost+found: what the catalog does not know and what a repair replaced, kept for a while instead of being deleted.
+// lost+found keeps files for a while instead of deleting them: unknown ones, and those a repair replaced.
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import type { Logger } from '../../log/log.ts'
@@ -9,12 +9,12 @@ export function lostFoundFolder(home: string): string {
   return join(home, 'lost+found')
 }
 
-/** A folder of its own for what goes at this moment, not yet made; its name is the time. */
+/** A new folder for files moved now, named by the time; it is not created yet. */
 export function lostFolderOf(home: string, now = new Date()): string {
   return join(lostFoundFolder(home), now.toISOString().replace(/\D/g, '').slice(0, 14))
 }
 
-/** Moves a file below `lostFolder`, under the path it has below `home`; one that is there already stays. False where there is no such file. */
+/** Moves a file to `lostFolder`, under its path relative to `home`, unless there is one already. False if the file does not exist. */
 export async function moveToLost(path: string, original: string, lostFolder: string): Promise<boolean> {
   if ((await sizeOf(path)) === undefined) return false
   let target = join(lostFolder, original)
@@ -24,7 +24,7 @@ export async function moveToLost(path: string, original: string, lostFolder: str
     await rename(path, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
-    // The log may lie on another disk than the data.
+    // The log may be on another disk than the data.
     await copyDurably(path, target)
     await rm(path)
   }
@@ -32,7 +32,7 @@ export async function moveToLost(path: string, original: string, lostFolder: str
   return true
 }
 
-/** A copy that is on the disk when it resolves. */
+/** Copies a file; the copy is on disk when it resolves. */
 export async function copyDurably(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true })
   await copyFile(from, to)
@@ -44,7 +44,7 @@ export async function copyDurably(from: string, to: string): Promise<void> {
   }
 }
 
-/** Removes what came there more than `ttl` milliseconds before `now`. */
+/** Removes what was moved there more than `ttl` milliseconds before `now`. */
 export async function removeOldLost(home: string, ttl: number, log: Logger, now = Date.now()): Promise<void> {
   const limit = lostFolderOf(home, new Date(Math.max(0, now - ttl)))
   for (const name of await readdir(lostFoundFolder(home)).catch(() => [])) {

@@ -1,23 +1,23 @@
-// What the memory of the server is used for, part by part: what we count ourselves, and the rest of what the system counts.
+// The memory of the server by purpose: what we count, and the rest of what the system counts.
 import { readFile } from 'node:fs/promises'
 
-/** Bytes of what is counted where it is taken. */
+/** Bytes that are counted where they are allocated. */
 export interface CountedMemory {
-  /** Rows that are in no file yet, and memory that is ready for more of them. */
+  /** Rows that are in no file yet, and free memory kept for more. */
   readonly rows: number
   readonly spare: number
-  /** Decoded columns of data files, and parts of index files. */
+  /** Cached columns of data files, and parts of index files. */
   readonly samples: number
   readonly indexes: number
-  /** Files in memory that hold rows for SQL; they belong to no process. */
+  /** Memory-backed files with rows for SQL; no process owns them. */
   readonly spool: number
-  /** The process that runs statements, where there is one. */
+  /** The query process, if it runs. */
   readonly statementsPid: number | undefined
 }
 
 export const memoryParts = ['rows', 'spare', 'samples', 'indexes', 'heap', 'spool', 'statements', 'rest'] as const
 
-/** Bytes by part. `rest` is what the system counts for this process besides: programs, threads, buffers, what allocators keep. */
+/** Bytes by purpose. `rest` is what the system counts for this process besides: code, threads, buffers, allocators. */
 export async function memoryByPart(
   counted: CountedMemory
 ): Promise<Readonly<Record<(typeof memoryParts)[number], number>>> {
@@ -31,7 +31,7 @@ export async function memoryByPart(
   return { rows, spare, samples, indexes, heap, spool, statements, rest }
 }
 
-/** Resident memory of a process, what it shares with others counted in parts; undefined where the system does not say. */
+/** Proportional resident memory (shared pages counted in parts); undefined if the system does not tell. */
 async function proportionalBytes(pid: number | 'self'): Promise<number | undefined> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
   const found = /^Pss:\s+(\d+) kB/m.exec(text)

@@ -1,4 +1,4 @@
-// What the embedded engine counts.
+// Metrics of the embedded engine.
 import type { Counter, Histogram, Metrics } from '../../metrics/metrics.ts'
 import { type CountedMemory, memoryByPart, memoryParts } from './memory-use.ts'
 import type { SqlProcessStatistics } from './sql/sql-process.ts'
@@ -7,11 +7,11 @@ export interface EngineMetrics {
   readonly wal: { readonly bytes: Counter; readonly syncSeconds: Histogram }
   readonly stalls: Counter
   readonly slowedWrites: Counter
-  /** Ends of the process that runs statements, and statements it did not take. */
+  /** Restarts of the query process, and statements it refused. */
   readonly statements: { readonly restarts: Counter; readonly refused: Counter }
-  /** Looks for samples of files that may be in memory. */
+  /** Lookups in the cache of samples. */
   readonly sampleLookups: Counter
-  /** Files and memtables that queries meet, by how they are read. */
+  /** Files and memtables that queries met, by the way they were read. */
   readonly partsRead: Counter
   readonly writeSeconds: Histogram
   readonly flushSeconds: Histogram
@@ -31,15 +31,15 @@ export interface EngineMetrics {
     readonly rows: Counter
     readonly bytes: Counter
     readonly failures: Counter
-    /** Row groups of files whose indexes a query asked. */
+    /** Row groups of files whose indexes were used by a query. */
     readonly groups: Counter
-    /** Looks for parts of index files that may be in memory. */
+    /** Lookups in the cache of index parts. */
     readonly lookups: Counter
   }
 }
 
 export interface EngineGauges {
-  /** Samples of files in memory. */
+  /** Bytes of cached samples. */
   sampleCacheBytes(): number
   memtableLimit(): number
   memtableBytes(): number
@@ -48,12 +48,12 @@ export interface EngineGauges {
   walSegments(): number
   files(): readonly { readonly bytes: number }[]
   isReadOnly(): boolean
-  /** Parts of index files in memory. */
+  /** Bytes of cached index parts. */
   cacheBytes(): number
-  /** The process that runs statements. */
+  /** The query process. */
   statements(): Pick<SqlProcessStatistics, 'alive' | 'residentBytes' | 'running' | 'stalled' | 'waiting'>
   memory(): CountedMemory
-  /** Files that hold rows in memory for it. */
+  /** Spool files with rows for the query process. */
   spool(): { readonly files: number; readonly bytes: number }
 }
 
@@ -77,7 +77,7 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
     partsRead: metrics.counter(
       'svc_storage_parts_read_total',
       'Files (`file`) and memtables (`memory`) that queries met, by `path`: `skip`, not read; `series`, by series number and time; ' +
-        '`scan`, by DuckDB as they are; `merge`, by DuckDB, the newest version of each row; `latest`, by DuckDB from the latest rows on; `counts`, from counts beside the file.',
+        '`scan`, by DuckDB as they are; `merge`, by DuckDB, the latest version of each row; `latest`, by DuckDB from the latest rows on; `counts`, from counts beside the file.',
       ['part', 'path']
     ),
     statements: {

@@ -1,4 +1,4 @@
-// What is checked of the data folder when the engine opens.
+// Checks of the data folder when the engine opens.
 import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -10,15 +10,15 @@ import { sparePaths } from './catalog/catalog-spare.ts'
 import { sidecarsOf } from './index/sidecar.ts'
 import { type LogEnd, segmentName } from './log/segment.ts'
 
-/** Numbers of the log segments that must be there; undefined before there was a log. */
+/** Numbers of the log segments that must exist; undefined before there was a log. */
 export interface LogBounds {
   readonly first: number | undefined
   readonly last: number | undefined
-  /** How far it was on the disk at least. */
+  /** How much of the log is known to be on disk. */
   readonly end?: LogEnd | undefined
 }
 
-/** From what the catalog keeps under these names. */
+/** Parses the values that the catalog stores under these names. */
 export function readLogBounds(read: (key: string) => string | undefined): LogBounds {
   const [first, last] = ['first_segment', 'last_segment'].map(key => read(key))
   const end = read('log_end')
@@ -36,8 +36,8 @@ export interface DataFolders {
 }
 
 /**
- * Without its catalog the files of a folder would be taken for left-overs: a new one is made only where there is nothing. SQLite must not even
- * open an empty one: it would remove its own log beside it.
+ * Checks that a folder with data has its catalog, because without one all files would count as leftovers: a new catalog is only made for an
+ * empty folder. SQLite must not open an empty file, because it would remove the log beside it.
  */
 export async function checkCatalogThere({ catalog, data, wal }: DataFolders): Promise<void> {
   const size = await sizeOf(catalog)
@@ -54,7 +54,7 @@ export async function checkCatalogThere({ catalog, data, wal }: DataFolders): Pr
   )
 }
 
-/** Segments the catalog knows to be needed must be there. */
+/** Checks that the segments exist that the catalog knows to be needed. */
 export async function checkSegments(dir: string, { first, last }: LogBounds): Promise<void> {
   const names = await segmentFiles(dir)
   for (const number of [first, last]) {
@@ -66,28 +66,28 @@ export async function checkSegments(dir: string, { first, last }: LogBounds): Pr
   }
 }
 
-/** Names of segments before those that are needed: a crash came before they were removed. */
+/** Names of segments that are no longer needed; a crash prevented their removal. */
 export async function oldSegments(dir: string, { first }: LogBounds): Promise<string[]> {
   return (await segmentFiles(dir)).filter(name => first !== undefined && name < segmentName(first))
 }
 
-/** Names of the segments in a folder, oldest first; none where there is no folder. */
+/** Names of the segments in a folder, oldest first; empty if there is no folder. */
 export async function segmentFiles(dir: string): Promise<string[]> {
   const names = await readdir(dir).catch(() => [])
   return names.filter(name => name.endsWith('.wal')).sort()
 }
 
-/** Data files, whole or not, below a folder. */
+/** Data files below a folder, complete or not. */
 export function dataFiles(dir: string): Promise<string[]> {
   return filesBelow(dir, /\.parquet(\.tmp)?$/)
 }
 
-/** Index files and files of counts, whole or not, below a folder. */
+/** Files of indexes and counts below a folder, complete or not. */
 export function sidecars(dir: string): Promise<string[]> {
   return filesBelow(dir, /\.(?:idx|counts)(\.tmp)?$/)
 }
 
-/** Index files whose data file is none of these. */
+/** Index files without a data file among these. */
 export async function unknownSidecars(dir: string, files: readonly DataFile[]): Promise<string[]> {
   const known = new Set(files.flatMap(file => sidecarsOf(file.path)))
   return (await sidecars(dir)).filter(path => !known.has(path))
@@ -100,13 +100,13 @@ async function filesBelow(dir: string, pattern: RegExp): Promise<string[]> {
     .map(entry => relative(dir, join(entry.parentPath, entry.name)))
 }
 
-/** Paths of data files the catalog does not know, unfinished ones too. */
+/** Paths of data files that the catalog does not know, including incomplete ones. */
 export async function unknownFiles(dataDir: string, files: readonly DataFile[]): Promise<string[]> {
   const known = new Set(files.map(file => file.path))
   return (await dataFiles(dataDir)).filter(path => !known.has(path))
 }
 
-/** Removes what can be made again or was never finished. */
+/** Removes files that can be rebuilt or were never completed. */
 export async function removeFiles(dataDir: string, paths: readonly string[], log: Logger): Promise<void> {
   for (const path of paths) {
     log.info({ file: path }, 'removed an unfinished file or indexes of no data file')
@@ -118,7 +118,7 @@ export async function removeContents(dir: string): Promise<void> {
   for (const name of await readdir(dir)) await rm(join(dir, name), { recursive: true, force: true })
 }
 
-/** Bytes of a file, undefined where there is none. */
+/** Bytes of a file; undefined if it does not exist. */
 export function sizeOf(path: string): Promise<number | undefined> {
   return stat(path).then(
     found => found.size,

@@ -1,4 +1,4 @@
-// A data folder that cannot be written, for example on a disk the system has mounted read-only after a failure.
+// Handles a data folder that cannot be written, for example on a disk that was remounted read-only after a failure.
 import { existsSync } from 'node:fs'
 import { access, constants, copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { DbError } from '../../errors.ts'
 import { requireFree } from './catalog/catalog-file.ts'
 
-/** Milliseconds between looks whether it can be written again; writers are asked to come back then. */
+/** Milliseconds between attempts to write again; also the `Retry-After` of refused writes. */
 export const retryWriting = 1_000
 
-/** Makes the folders where they are missing; the reason why one of them cannot be written, undefined when all can. */
+/** Creates missing folders. The reason why one of them cannot be written; undefined if all can. */
 export async function whyUnwritable(dirs: readonly string[]): Promise<string | undefined> {
   for (const dir of dirs) {
     try {
@@ -22,26 +22,26 @@ export async function whyUnwritable(dirs: readonly string[]): Promise<string | u
   return undefined
 }
 
-/** Whether a folder has something to read; one without a catalog is of no use unless it can be written. */
+/** Whether a folder has a catalog; without one there is nothing to read. */
 export function catalogThere(home: string): boolean {
   return existsSync(join(home, 'catalog.db'))
 }
 
-/** The answer to everything that would change something. */
+/** The error for everything that would change data. */
 export function notWritable(reason: string): DbError {
   const message = `${reason}; reads go on, and writes will when it can be written again`
   return new DbError('StorageUnavailable', message, { retryAfter: Math.ceil(retryWriting / 1_000) })
 }
 
 export interface CatalogToRead {
-  /** An empty folder for what queries spill. */
+  /** An empty folder for spilled queries. */
   readonly spill: string
   /** Opens the copy of the catalog; errors name the original. */
   opening<T>(open: (path: string) => T): T
   remove(): Promise<void>
 }
 
-/** SQLite cannot recover a catalog it may not write to: a copy outside takes the place of the one in the folder. */
+/** SQLite cannot recover a catalog it may not write, so a copy outside of the folder is used. */
 export async function copyToRead(home: string): Promise<CatalogToRead> {
   const original = join(home, 'catalog.db')
   requireFree(original)

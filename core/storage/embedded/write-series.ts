@@ -1,4 +1,4 @@
-// From samples of known series to parts of a log record: one for each table that holds rows, whatever number of tables they belong to.
+// Converts samples of known series to parts of a log record: one per table that stores rows.
 import { DbError } from '../../errors.ts'
 import type { Steps } from '../../pace.ts'
 import type { ResolvedSeries, SeriesNumbers } from '../engine.ts'
@@ -9,7 +9,7 @@ import type { PreparedPart } from './write.ts'
 /** Rows of one step. */
 const stepRows = 1 << 16
 
-/** Throws `RequestOutdated` when a table changed since the series were found: the caller finds them again. */
+/** Throws `RequestOutdated` if a table changed since the series were found; the caller then looks them up again. */
 export function currentNumbers(tables: OpenTables, numbers: SeriesNumbers): FoundSeries {
   const found = numbers as FoundSeries
   if (tables.known.isCurrent(found)) return found
@@ -17,10 +17,10 @@ export function currentNumbers(tables: OpenTables, numbers: SeriesNumbers): Foun
 }
 
 export function outdated(): DbError {
-  return new DbError('RequestOutdated', 'tables were changed while rows for them were on their way')
+  return new DbError('RequestOutdated', 'a table was changed while its rows were being written')
 }
 
-/** The series number of each row; `series` are the rows' keys. */
+/** The series number of each row; `series` are the indexes of the rows' keys. */
 export function* numbersOf({ tsids: known }: FoundSeries, series: Uint32Array, rows: number): Steps<Uint32Array> {
   const tsids = new Uint32Array(rows)
   for (let from = 0; from < rows; from += stepRows) {
@@ -31,19 +31,19 @@ export function* numbersOf({ tsids: known }: FoundSeries, series: Uint32Array, r
   return tsids
 }
 
-/** Throws as `currentNumbers` does. */
+/** Throws like `currentNumbers`. */
 export function* seriesParts(tables: OpenTables, write: ResolvedSeries): Steps<readonly PreparedPart[]> {
   const found = currentNumbers(tables, write.numbers)
   const { series, rows, times, values } = write
   const tsids = yield* numbersOf(found, series, rows)
-  // The numbers of targets are those of the time the series were found at.
+  // Target numbers are only valid if no table changed since the lookup.
   currentNumbers(tables, found)
   const first = found.targets[series[0]!]!
   if (found.targets.every(target => target === first)) {
     return [samplesPart(tables, first, tsids, times.slice(0, rows), values.slice(0, rows))]
   }
   const order = yield* rowsByTarget(found, write)
-  // As bits: a copy as numbers may change the bits of a NaN.
+  // Copies bits, because copying numbers may change the bits of a NaN.
   const bits = new BigInt64Array(values.buffer, values.byteOffset, values.length)
   const parts: PreparedPart[] = []
   for (const [target, picked] of order) {
@@ -57,7 +57,7 @@ export function* seriesParts(tables: OpenTables, write: ResolvedSeries): Steps<r
   return parts
 }
 
-/** The rows of each target, in their order. */
+/** The rows of each target, in order. */
 function* rowsByTarget({ targets }: FoundSeries, { series, rows }: ResolvedSeries): Steps<Map<number, Uint32Array>> {
   const counts = new Map<number, number>()
   for (let i = 0; i < rows; i++) {

@@ -1,4 +1,4 @@
-// From a checked write to a part of a log record, and from a record found in the log back to rows in memory.
+// Converts a checked write to parts of a log record, and a record of the log back to rows in memory.
 import { DbError, isDbError } from '../../errors.ts'
 import type { TableColumn } from '../../model/table.ts'
 import type { ColumnType } from '../../model/types.ts'
@@ -15,29 +15,29 @@ import type { OpenTables } from './memory/tables.ts'
 import { resolveSeries } from './series/tags.ts'
 import { currentNumbers, numbersOf, outdated, seriesParts } from './write-series.ts'
 
-/** Writes of one step. */
+/** Writes handled in one step. */
 const stepWrites = 32
 
-/** Rows as they go into the log and into memory. */
+/** Rows in the form for log and memory. */
 export interface PreparedPart extends Omit<RecordPart, 'series'> {
   readonly data: TableData
 }
 
-/** The rows of a request, for tables as they were at a time. */
+/** The rows of a request, for the tables' state at one time. */
 export interface Prepared {
   readonly parts: readonly PreparedPart[]
   readonly epoch: object
 }
 
-/** A part of a log record with what the write needs to know of it besides. */
+/** A part of a log record, and what the write needs besides. */
 export interface WritePart extends LoggedPart {
   readonly data: TableData
   readonly skipLog: boolean
-  /** Series of the table once this part is logged. */
+  /** Number of the table's series once this part is logged. */
   readonly seriesCount: number
 }
 
-/** Throws `RequestOutdated` when a table is changed meanwhile in a way that the rows may not fit to: the caller begins anew. */
+/** Throws `RequestOutdated` if a table changes meanwhile so that the rows may not fit; the caller begins anew. */
 export function* prepareParts(
   tables: OpenTables,
   writes: readonly (ResolvedWrite | ResolvedSeries)[]
@@ -55,8 +55,8 @@ export function* prepareParts(
 }
 
 /**
- * The parts of the record, all or none; from here to the log nothing may come between. Throws `RequestOutdated` when a table was changed
- * meanwhile in a way that the rows may not fit to.
+ * The parts of the record, all or none. The caller must log them before any other work runs. Throws `RequestOutdated` if a table changed so
+ * that the rows may not fit.
  */
 export function recordParts(tables: OpenTables, { parts, epoch }: Prepared): readonly WritePart[] {
   if (epoch !== tables.known.epoch) throw outdated()
@@ -84,7 +84,7 @@ function* preparePart(tables: OpenTables, write: ResolvedWrite): Steps<PreparedP
   const data = tables.take(table)
   const tagged = hasSeries(data.table)
   const byName = new Map(table.columns.map(column => [column.name, column]))
-  // A column dropped since the write was resolved is left out.
+  // Leaves out columns that were dropped since the write was resolved.
   const columns = write.columns.flatMap(({ name, type, data }) => {
     const column = byName.get(name)
     const place = column && columnIdOf(column, type)
@@ -110,19 +110,22 @@ function* preparePart(tables: OpenTables, write: ResolvedWrite): Steps<PreparedP
   }
 }
 
-/** The series of rows whose tags were found before. Throws `RequestOutdated` when a table changed since: the caller finds them again. */
+/**
+ * The series of rows whose tags were looked up before. Throws `RequestOutdated` if a table changed since; the caller then looks them up
+ * again.
+ */
 function* knownNumbers(tables: OpenTables, { tags, rows }: ResolvedWrite): Steps<Uint32Array | undefined> {
   if (tags === undefined) return undefined
   return yield* numbersOf(currentNumbers(tables, tags.numbers), tags.series, rows)
 }
 
-/** Where values of a type go; the column may have got another type since the write was resolved. */
+/** The column that stores values of a type; the column's type may have changed since the write was resolved. */
 function columnIdOf(column: TableColumn, type: ColumnType): number | undefined {
   if (column.type === type) return column.stored ?? column.id
   return column.was?.find(former => former.type === type)?.id
 }
 
-/** Takes the rows of a record that are in no file yet back into memory. Throws `UnreadableRecord` where its bytes are at fault. */
+/** Restores the rows of a record that are in no file yet. Throws `UnreadableRecord` if its bytes are invalid. */
 export function replay(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payload: Uint8Array): void {
   try {
     takeBack(sqlite, tables, seq, payload)

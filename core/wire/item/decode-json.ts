@@ -1,4 +1,4 @@
-// `application/json`: documents one after the other; an object is an item, an array holds items.
+// `application/json`: JSON documents in sequence; an object is an item, an array contains items.
 import { isUtf8 } from 'node:buffer'
 import { DbError, ParseError } from '../../errors.ts'
 import type { ItemValue } from '../../model/items.ts'
@@ -23,7 +23,7 @@ export function* decodeJson(reader: ItemReader): Steps<void> {
     if (!(error instanceof ParseError)) throw error
     const message = `Failed to parse payload as json: ${error.message}`
     if (!options.ignoreErrors) throw new DbError('InvalidArguments', message, { cause: error })
-    // What follows a syntax error cannot be told apart.
+    // Nothing after a syntax error can be decoded.
     failItem(reader, nextRow(reader), `${message}; nothing behind it is read`)
   }
 }
@@ -55,7 +55,7 @@ function checkSize({ cursor, options: { itemSize } }: ItemReader): void {
   throw new DbError('InvalidArguments', reason, { status: 413 })
 }
 
-/** What a value is, for messages. */
+/** The kind of a value, for messages. */
 export function kindOf(value: ItemValue): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'

@@ -1,4 +1,4 @@
-// Bodies of lines: one JSON object each, or plain text. A line is read by itself, so that an error has its number.
+// Bodies of lines: a JSON object each, or plain text. Each line is decoded by itself, so that errors have its number.
 import { isUtf8 } from 'node:buffer'
 import { ParseError } from '../../errors.ts'
 import { readJson } from '../../model/json.ts'
@@ -8,7 +8,7 @@ import { kindOf } from './decode-json.ts'
 import { readItem } from './object.ts'
 import { failItem, type ItemReader, isStep, nextRow } from './reader.ts'
 
-/** `application/x-ndjson`: a JSON object on every line that is not empty. */
+/** `application/x-ndjson`: a JSON object per line; empty lines are skipped. */
 export function* decodeNdjson(reader: ItemReader): Steps<void> {
   const { cursor } = reader
   yield* eachLine(reader, (row, start, end) => {
@@ -38,16 +38,16 @@ function readLine(reader: ItemReader, row: number): void {
   else failItem(reader, row, `expected a JSON object, got ${kind}`)
 }
 
-/** `text/plain`: every line that is not empty is an item with the one field `message`. */
+/** `text/plain`: each line that is not empty is an item with the field `message`. */
 export function* decodeText(reader: ItemReader): Steps<void> {
-  const message = reader.batch.take('message')
+  const message = reader.batch.getOrCreateField('message')
   yield* eachLine(reader, (row, start, end) => {
     message.setRange(row, start, end)
     reader.batch.rows = row + 1
   })
 }
 
-/** Calls `take` with the row and the range of each line that has text, without its `\n` or `\r\n`; others only count. */
+/** Calls `take` with the row and range of each line that is not empty, without its `\n` or `\r\n`. */
 function* eachLine(reader: ItemReader, take: (row: number, start: number, end: number) => void): Steps<void> {
   const { bytes } = reader.cursor
   for (let start = hasByteOrderMark(bytes) ? 3 : 0, line = 0; start < bytes.length; line++) {
@@ -65,12 +65,12 @@ function* eachLine(reader: ItemReader, take: (row: number, start: number, end: n
   }
 }
 
-/** Some programs write one before UTF-8; it is no part of the first line. */
+/** Some programs write a byte order mark before UTF-8; it is not part of the first line. */
 function hasByteOrderMark(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 }
 
-/** Empty lines count: an item's position is its line. */
+/** An item's position is its line number, empty lines included. */
 function setPosition({ batch }: ItemReader, row: number, line: number): void {
   batch.positions ??= Uint32Array.from({ length: batch.capacity }, (_, i) => i)
   batch.positions[row] = line

@@ -1,4 +1,4 @@
-// From the bytes of a body to a batch of items, by content type.
+// Decodes the bytes of a body to a batch of items, by content type.
 import { DbError } from '../../errors.ts'
 import type { ItemBatch } from '../../model/items.ts'
 import { checkJsonValues } from '../../model/json-count.ts'
@@ -16,13 +16,13 @@ const formats: ReadonlyMap<string, (reader: ItemReader) => Steps<void>> = new Ma
   ['text/plain', decodeText]
 ])
 
-/** The content types that items come in. */
+/** The content types that can be decoded to items. */
 export const itemContentTypes: readonly string[] = [...formats.keys()]
 
 /**
- * Reads the items of a body of one of `itemContentTypes`; parameters such as `charset` do not count. Text stays in `bytes`, which
- * become the batch's. Throws ItemsError for the first item that cannot be decoded unless the options let it pass, and DbError
- * `InvalidArguments` for a body that is no JSON or has another content type, with status 413 for one of more than `maxValues`.
+ * Decodes a body of one of `itemContentTypes`; parameters such as `charset` are ignored. Text stays in `bytes`, which then belong to the batch.
+ * Throws ItemsError for the first item that cannot be decoded, unless the options allow it; DbError `InvalidArguments` for invalid JSON or an unknown
+ * content type, with status 413 for more than `maxValues`.
  */
 export function* itemSteps(bytes: Uint8Array, contentType: string, options: DecodeOptions = {}): Steps<ItemBatch> {
   const read = formats.get(contentType.split(';', 1)[0]!.trim().toLowerCase())
@@ -38,7 +38,7 @@ export function* itemSteps(bytes: Uint8Array, contentType: string, options: Deco
   return reader.batch
 }
 
-/** The same, at once: for short bodies, and in threads. */
+/** Like `itemSteps`, without yielding: for short bodies, and in threads. */
 export function decodeItems(bytes: Uint8Array, contentType: string, options?: DecodeOptions): ItemBatch {
   return runAtOnce(itemSteps(bytes, contentType, options))
 }

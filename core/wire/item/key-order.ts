@@ -1,23 +1,23 @@
-// Which key comes next: items of one source mostly repeat the order of their keys, so a key is compared before it is looked up.
+// Predicts the next key: items of one source mostly have the same order of keys, so the expected key is compared before the hash table is used.
 import { DbError } from '../../errors.ts'
 import type { ItemField } from '../../model/items.ts'
 
 /**
- * How the value at a key is kept where that is not as it stands. `text`: a number as its digits. Otherwise the members of an object become
- * fields of their own called `prefix` and the member's name, those of objects within it by their names joined by dots, `levels` deep; an
- * object deeper than that, and an array, becomes its JSON text. An empty object is what is left at the key itself.
+ * How the value of a key is stored. `text`: numbers keep their digits. Otherwise an object is flattened: its members become fields named `prefix`
+ * plus the member's name, nested names joined by dots, `levels` deep. Deeper objects, and arrays, become JSON text. An empty object stays at the key
+ * itself.
  */
 export type KeyMapping = 'text' | { readonly prefix: string; readonly levels: number }
 
-/** One spelling of a key in the body, and what followed it so far. */
+/** One spelling of a key in the body, and the keys that followed it. */
 export interface Key {
   readonly field: ItemField
   /** `"key":` as it stands in the body. */
   readonly bytes: Uint8Array
   readonly mapping: KeyMapping | undefined
-  /** The keys of the objects that were spread here. */
+  /** The keys of objects flattened at this key. */
   members: KeyOrder | undefined
-  /** The key that followed last time, and the one before that. */
+  /** The key that followed last time, and the one that followed before. */
   next: Key | undefined
   other: Key | undefined
 }
@@ -25,11 +25,11 @@ export interface Key {
 export interface KeyOrder {
   /** Stands before the first key of an item. */
   readonly start: Key
-  /** By the bytes between the quotes, as latin1. */
+  /** Keyed by the bytes between the quotes, as latin1. */
   readonly spellings: Map<string, Key>
-  /** Spellings here and in all objects that are spread. */
+  /** Number of spellings here and in all flattened objects. */
   readonly total: { spellings: number }
-  /** How the value of a key is kept, and what its field is called. */
+  /** How to store the value of a key, and the name of its field. */
   readonly mappingOf: (name: string) => KeyMapping | undefined
   readonly prefix: string
 }
@@ -39,10 +39,10 @@ export function createKeyOrder(mappingOf: KeyOrder['mappingOf'] = () => undefine
   return orderOf('', mappingOf, { spellings: 0 })
 }
 
-/** Characters of a prefix beyond which no name behind it could be a column's. */
+/** Longer prefixes would make names that no column can have. */
 const maxPrefixLength = 256
 
-/** The order of the keys of the objects at a key that spreads them. Throws DbError `InvalidArguments` where the way to them is too long for a name. */
+/** The key order of objects flattened at a key. Throws DbError `InvalidArguments` if the prefix is too long. */
 export function memberOrder(key: Key, { prefix, levels }: Exclude<KeyMapping, 'text'>, outer: KeyOrder): KeyOrder {
   if (prefix.length > maxPrefixLength) {
     throw new DbError('InvalidArguments', `the keys on the way to a nested value are too long: ${prefix.slice(0, 60)}…`)
@@ -60,7 +60,7 @@ export function createKey(field: ItemField, bytes: Uint8Array, mapping: KeyMappi
   return { field, bytes, mapping, members: undefined, next: undefined, other: undefined }
 }
 
-/** The key at a position if it is one of the two expected behind `previous`. */
+/** The key at a position, if it is one of the two expected after `previous`. */
 export function expectedKey(previous: Key, body: Uint8Array, at: number): Key | undefined {
   const { next, other } = previous
   if (next === undefined) return undefined
@@ -71,7 +71,7 @@ export function expectedKey(previous: Key, body: Uint8Array, at: number): Key | 
   return other
 }
 
-/** Remembers what followed. */
+/** Remembers which key followed. */
 export function follow(previous: Key, key: Key): void {
   previous.other = previous.next
   previous.next = key

@@ -1,9 +1,9 @@
-// Numbers from bytes to cells: digits are added up where the result is exact, everything else goes the long way.
+// Reads numbers from bytes into cells: adds digits up where that is exact, and parses text otherwise.
 import { cell, type ItemField } from '../../model/items.ts'
 import { readNumber as readAnyNumber } from '../../model/json.ts'
 import type { JsonCursor } from '../../model/json-cursor.ts'
 
-/** Powers of ten that are exact as floats, as far as fifteen digits can need them. */
+/** The powers of ten that a float of fifteen digits can need; all are exact. */
 const powers = Float64Array.from({ length: 16 }, (_, i) => 10 ** i)
 
 /** Reads the number at a position into a cell and returns where it ends. Integers of 64 bits stay integers. Throws ParseError. */
@@ -30,7 +30,7 @@ export function readNumber(cursor: JsonCursor, field: ItemField, row: number, st
   return at
 }
 
-/** An integer of 16 to 19 digits, below 9 × 10^18: such as nanoseconds since 1970. */
+/** An integer of 16 to 19 digits below 9 × 10^18, such as nanoseconds since 1970. */
 function setHalves(field: ItemField, row: number, bytes: Uint8Array, start: number, end: number): void {
   let high = 0
   let low = 0
@@ -40,7 +40,7 @@ function setHalves(field: ItemField, row: number, bytes: Uint8Array, start: numb
   field.kinds[row] = cell.int
 }
 
-/** A float of at most fifteen digits is one exact division; `point` is where its point stands. */
+/** A float of at most fifteen digits is one exact division; `point` is the position of its decimal point. */
 function readFraction(cursor: JsonCursor, field: ItemField, row: number, start: number, point: number): number {
   const { bytes, end } = cursor
   const negative = bytes[start] === 0x2d

@@ -1,4 +1,4 @@
-// The hot path: one JSON object from bytes into the columns of a batch, without a string, an object or a copy for what is usual.
+// The hot path: decodes one JSON object into the columns of a batch, without making strings, objects or copies in the usual case.
 import { checkCells, type ItemField, type ItemValue } from '../../model/items.ts'
 import { readJson, readWord, textEnd } from '../../model/json.ts'
 import { type JsonCursor, skipSpace, unexpected } from '../../model/json-cursor.ts'
@@ -8,12 +8,12 @@ import { createKey, expectedKey, follow, type Key, type KeyOrder, memberOrder } 
 import { readNumber } from './number.ts'
 import type { ItemReader } from './reader.ts'
 
-/** Reads the object at the cursor into a row and leaves the cursor behind it. Of equal keys the last counts. Throws ParseError. */
+/** Decodes the object at the cursor into a row and leaves the cursor behind it. Of equal keys the last one counts. Throws ParseError. */
 export function readItem(reader: ItemReader, row: number): void {
   reader.cursor.at = readMembers(reader, reader.keys, row, reader.cursor.at + 1)
 }
 
-/** Reads the members of the object that opened before a position and returns where what follows it begins. */
+/** Decodes the members of an object that opened before a position; returns the position behind it. */
 function readMembers(reader: ItemReader, keys: KeyOrder, row: number, start: number): number {
   const { cursor } = reader
   const { bytes, end } = cursor
@@ -42,7 +42,7 @@ function readMembers(reader: ItemReader, keys: KeyOrder, row: number, start: num
   return at + 1
 }
 
-/** Reads the value at a position into a cell and returns where it ends. */
+/** Decodes the value at a position into a cell; returns its end. */
 function readValue(reader: ItemReader, keys: KeyOrder, key: Key, row: number, at: number): number {
   const { cursor } = reader
   const { field } = key
@@ -66,7 +66,7 @@ function readValue(reader: ItemReader, keys: KeyOrder, key: Key, row: number, at
 
 const spread: ItemValue = Object.freeze({ __proto__: null } as unknown as { [key: string]: ItemValue })
 
-/** An array or object: a value, or what the key's mapping makes of it. */
+/** Decodes an array or object: as a value, or as the key's mapping says. */
 function readNested(reader: ItemReader, keys: KeyOrder, key: Key, row: number, at: number): number {
   const { cursor, batch } = reader
   const { mapping, field } = key
@@ -81,7 +81,7 @@ function readNested(reader: ItemReader, keys: KeyOrder, key: Key, row: number, a
   return cursor.at
 }
 
-/** Text without escapes stays where it is. */
+/** Text without escapes is not copied. */
 function readText(reader: ItemReader, field: ItemField, row: number, start: number): number {
   const { cursor } = reader
   const { bytes, end } = cursor
@@ -96,7 +96,7 @@ function readText(reader: ItemReader, field: ItemField, row: number, start: numb
     if (byte < 0x20) break
     at++
   }
-  // Not the end of a text: says why.
+  // The text has no end here; `textEnd` throws the reason.
   return textEnd(cursor, at)
 }
 
@@ -113,7 +113,7 @@ function unescaped(cursor: JsonCursor, start: number, end: number): Buffer {
   return plain.subarray(0, unescapeJson(cursor, start, end, plain))
 }
 
-/** Reads a key that was not expected and its colon; leaves the cursor behind it. */
+/** Reads a key that was not predicted, and its colon; leaves the cursor behind them. */
 function readKey(reader: ItemReader, keys: KeyOrder, at: number): Key {
   const { cursor } = reader
   const { bytes, end } = cursor
@@ -124,7 +124,7 @@ function readKey(reader: ItemReader, keys: KeyOrder, at: number): Key {
   if (colon >= end || bytes[colon] !== 0x3a) throw unexpected(cursor, colon, "':'")
   let key = keys.spellings.get(spelling)
   if (key === undefined) {
-    // Spellings count, not names: an escape more makes another one.
+    // Spellings are limited, not names, because an escape makes another spelling of the same name.
     checkCells(++keys.total.spellings, reader.batch.capacity)
     key = addKey(reader, keys, at + 1, close)
     keys.spellings.set(spelling, key)
@@ -136,5 +136,5 @@ function readKey(reader: ItemReader, keys: KeyOrder, at: number): Key {
 function addKey({ cursor, batch }: ItemReader, keys: KeyOrder, start: number, close: number): Key {
   const name = unescaped(cursor, start, close).toString()
   const quoted = Buffer.from(`"${cursor.bytes.toString('latin1', start, close)}":`, 'latin1')
-  return createKey(batch.take(keys.prefix + name), quoted, keys.mappingOf(name))
+  return createKey(batch.getOrCreateField(keys.prefix + name), quoted, keys.mappingOf(name))
 }

@@ -1,4 +1,4 @@
-// What all decoders share: the cursor, the batch they fill, and what becomes of an item that cannot be decoded.
+// What all item decoders share: the cursor, the batch they fill, and how they treat items that cannot be decoded.
 import { isUtf8 } from 'node:buffer'
 import { ItemsError } from '../../errors.ts'
 import { checkCells, ItemBatch } from '../../model/items.ts'
@@ -6,16 +6,17 @@ import { tooManyValues } from '../../model/json-count.ts'
 import { type JsonCursor, jsonCursor } from '../../model/json-cursor.ts'
 import { createKeyOrder, type KeyMapping, type KeyOrder } from './key-order.ts'
 
+/** Options of decoding items. */
 export interface DecodeOptions {
   /** Items that cannot be decoded are marked as failed instead of failing the body. */
   readonly skipError?: boolean
-  /** The same, and a JSON document that breaks off keeps the items before the break. */
+  /** Like `skipError`; in addition, a truncated JSON document keeps the items before its end. */
   readonly ignoreErrors?: boolean
-  /** Values a body of JSON may have, and lines one of text (`http.max_body_values`); 0 or absent: any number. */
+  /** Maximum values of a JSON body, or lines of a text (`http.max_body_values`); 0 or absent: no limit. */
   readonly maxValues?: number
-  /** Bytes one item of JSON may have, and the key that says so; a body with a larger one is refused with 413. Absent: any number. */
+  /** Maximum bytes of one JSON item, and the configuration key to name; larger ones refuse the body with 413. Absent: no limit. */
   readonly itemSize?: { readonly max: number; readonly key: string }
-  /** How the value at a key of an item is kept; undefined: as it stands. */
+  /** How to store the value of a key; undefined: as it is. */
   readonly mappingOf?: (key: string) => KeyMapping | undefined
 }
 
@@ -24,19 +25,19 @@ export interface ItemReader {
   readonly batch: ItemBatch
   readonly keys: KeyOrder
   readonly options: DecodeOptions
-  /** The whole body is valid UTF-8; otherwise every item is checked by itself. */
+  /** Whether the whole body is valid UTF-8; if not, each item is checked. */
   readonly isUtf8: boolean
 }
 
-/** Items of one step. */
+/** Items decoded in one step. */
 const stepItems = 64
 
-/** Whether others may run before the next item. */
+/** Whether other work may run before the next item. */
 export function isStep({ batch }: ItemReader): boolean {
   return batch.rows % stepItems === 0
 }
 
-/** Beyond so many undecodable items a body is refused as a whole. */
+/** Beyond so many failed items, the body is refused. */
 const maxFailures = 100_000
 
 export function createReader(bytes: Uint8Array, options: DecodeOptions): ItemReader {
@@ -45,13 +46,13 @@ export function createReader(bytes: Uint8Array, options: DecodeOptions): ItemRea
   return { cursor, batch, keys: createKeyOrder(options.mappingOf), options, isUtf8: isUtf8(bytes) }
 }
 
-/** Items a body may have, judged by its first line. */
+/** Estimates the number of items from the first line. */
 function estimate(bytes: Buffer): number {
   const line = bytes.indexOf(0x0a)
   return line <= 0 ? 16 : Math.min(65_536, Math.ceil((bytes.length / (line + 1)) * 1.25) + 16)
 }
 
-/** The row of the next item; the item counts once `batch.rows` is raised. */
+/** The row for the next item; it counts once `batch.rows` is raised. */
 export function nextRow({ batch, keys, options }: ItemReader): number {
   if (batch.rows === options.maxValues && batch.rows > 0) throw tooManyValues(batch.rows)
   if (batch.rows === batch.capacity) {

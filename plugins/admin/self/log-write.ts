@@ -1,12 +1,12 @@
-// Lines of the server's own log as rows: what every line has in columns, the rest as JSON.
+// Log lines as rows: members that every line has become columns, all others JSON.
 import { type BytesData, bitmap, type Column, type ColumnType, clearBit, type TableWrite } from '../../../core/index.ts'
 
 export const logTable = 'server_logs'
 
-/** Fields of a log line with the name of a standard column overwrite it. */
+/** Members named like a standard column overwrite it. */
 type Line = Readonly<Record<string, unknown>>
 
-/** The lines are JSON as the log makes them; `ttl` counts when the table is made. */
+/** `lines` are JSON as the log writes them; `ttl` is used if the table is created. */
 export function logWrite(lines: readonly string[], ttl: string): TableWrite {
   const records = lines.map(line => JSON.parse(line) as Line)
   const texts = (name: string, type: ColumnType, value: (line: Line) => unknown): Column => ({
@@ -33,7 +33,7 @@ export function logWrite(lines: readonly string[], ttl: string): TableWrite {
   }
 }
 
-/** What has no column of its own; undefined when there is nothing. */
+/** The members without a column; undefined if there are none. */
 function factsOf({ time: _t, level: _l, msg: _m, server: _s, plugin: _p, ...facts }: Line): string | undefined {
   return Object.keys(facts).length === 0 ? undefined : JSON.stringify(facts)
 }

@@ -1,10 +1,10 @@
-// The server's own metrics as samples of series: a table for each metric.
+// The server's own metrics as samples, with a table per metric.
 import { joinSeriesKeys, type MetricSample, type SeriesLabel, type SeriesWrite } from '../../../core/index.ts'
 import type { MetricsysService } from '../../services.ts'
 
 type Names = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable'>
 
-/** All samples at one time, milliseconds since 1970. */
+/** All samples get one time, in milliseconds since 1970. */
 export function metricWrite(samples: readonly MetricSample[], time: number, names: Names, ttl: string): SeriesWrite {
   const { timeColumn, valueColumn, physicalTable } = names
   const keys = samples.map(sample => Buffer.from(JSON.stringify([sample.name, sample.labels])))

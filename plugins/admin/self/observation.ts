@@ -1,4 +1,4 @@
-// The server watches itself: its metrics and its log go into its private database, through the store like everybody's rows.
+// Stores the server's own metrics and log in its system database, through the store like all other rows.
 import {
   after,
   type Counter,
@@ -22,23 +22,23 @@ export interface SelfOptions {
 }
 
 export interface SelfObservation {
-  /** Keeps the lines that wait. */
+  /** Stores the waiting lines. */
   close(): Promise<void>
 }
 
-/** Characters of lines that wait to be kept; further lines are lost, and counted. */
+/** Characters of lines that may wait; further lines are dropped and counted. */
 const maxTextBytes = 8 * 2 ** 20
-/** Milliseconds lines wait for others to be written with. */
+/** Milliseconds that lines wait, to be written together. */
 const lineDelay = 1_000
 
-/** There whether anything is kept or not. */
+/** The counter exists whether anything is stored or not. */
 export function countSelf(metrics: Metrics): Counter {
   const help =
     "Lines and samples of the server's own: `kept` in svc_private, `lost` because they could not be stored, `dropped` because too many waited."
   return metrics.counter('svc_self_observation_total', help, ['kind', 'result'])
 }
 
-/** `metrics` says how metrics are kept; without it only the log is. */
+/** `metrics` tells how metrics are stored; without it only the log is stored. */
 export function observeSelf(
   core: PluginCore,
   options: SelfOptions,
@@ -58,10 +58,13 @@ export function observeSelf(
 }
 
 type Kind = 'logs' | 'metrics'
-/** True where it was kept. */
+/** True if it was stored. */
 type Write = (kind: Kind, count: number, make: () => readonly (TableWrite | SeriesWrite)[]) => Promise<boolean>
 
-/** Never fails: what cannot be kept is lost and counted; only the first failure of several is a line of the log, so that none leads to the next. */
+/**
+ * Never fails: what cannot be stored is dropped and counted. Only the first of several failures is logged, because a log line would lead to
+ * the next failure.
+ */
 function createWrite(core: PluginCore, counted: Counter): Write {
   const log = core.log
   const failing = new Set<Kind>()
@@ -97,7 +100,7 @@ function keepLines(core: PluginCore, options: SelfOptions, counted: Counter, wri
   const flush = async () => {
     timer?.stop()
     timer = undefined
-    // A write that was under way may have taken the lines of this timer. Without lines `writeAll` ends before `writing` is set, which then stays.
+    // A running write may have taken the lines of this timer. Then `writeAll` would return before `writing` is set, which would stay set.
     if (waiting.length > 0) writing ??= writeAll()
     await writing
   }
@@ -128,7 +131,7 @@ function keepSamples(core: PluginCore, options: SelfOptions, names: MetricsysSer
     ])
     if (kept) metadata?.stored()
   }
-  // A scrape that takes longer than the interval is not followed by another before it ends.
+  // Scrapes do not overlap.
   const timer = every(options.self_interval, () => {
     working ??= keep().finally(() => {
       working = undefined

@@ -1,4 +1,4 @@
-// The states of a rule's alerts, from one evaluation to the next. Pure: whoever calls it asks and writes.
+// The state machine of a rule's alerts, from one evaluation to the next. Without side effects: the caller queries and writes.
 
 import { mapPaced, type Pace } from '../../../core/index.ts'
 import { reasonOf } from '../reason.ts'
@@ -7,7 +7,7 @@ import { type Template, type TemplateData, Unanswered } from '../template/templa
 import type { Value } from '../template/value.ts'
 import { keyOf, type Labels, labelsOf, metricName, type Sample, withLabels } from './sample.ts'
 
-/** Milliseconds an alert that has ended is still known, so that its end can be told again. */
+/** Milliseconds a resolved alert is kept, so that its end can be sent again. */
 const resolvedRetention = 15 * 60_000
 
 export interface Alert {
@@ -20,21 +20,21 @@ export interface Alert {
   firedAt?: number
   resolvedAt?: number
   keepFiringSince?: number
-  /** When Alertmanagers, which want to hear of it again and again, were told last. */
+  /** When Alertmanagers were last notified; they need regular repetition. */
   sentAt?: number
-  /** What others were told last. */
+  /** The last state sent to webhooks. */
   told?: 'firing' | 'inactive'
-  /** Restored, and perhaps another rule's: when the first evaluation does not find it, it is forgotten. */
+  /** Restored, and possibly another rule's alert: dropped if the first evaluation does not find it. */
   isDoubtful?: boolean
 }
 
-/** By label set. */
+/** Keyed by label set. */
 export type Alerts = Map<string, Alert>
 
-/** What an evaluation found, by label set. */
+/** The alerts an evaluation found, keyed by label set. */
 interface FoundAlerts {
   readonly alerts: ReadonlyMap<string, Alert>
-  /** Templates that could not be filled in. */
+  /** Errors of templates that could not be filled in. */
   readonly failures: readonly string[]
 }
 
@@ -43,11 +43,11 @@ interface FillOptions {
   readonly time: number
   readonly externalURL: string
   readonly externalLabels: Readonly<Record<string, string>>
-  /** What templates ask, each text once. */
+  /** Runs a query of a template; each text is run once. */
   ask(text: string): Promise<readonly Sample[]>
 }
 
-/** The alerts of an evaluation, their templates filled in. Throws Error when two series have the same labels. */
+/** The alerts of an evaluation, with filled-in templates. Throws Error if two series have the same labels. */
 export async function findAlerts(
   rule: AlertRule,
   samples: readonly Sample[],
@@ -68,8 +68,8 @@ export async function findAlerts(
 }
 
 /**
- * Takes what was found at `time` into account; returns the alerts that are pending or fire. Throws Error, with no alerts left, when there
- * are more than `limit`.
+ * Updates the alerts by what was found at `time`; returns the pending and firing ones. If there are more than `limit`, drops all and throws
+ * Error.
  */
 export function stepAlerts(
   rule: AlertRule,
@@ -152,7 +152,7 @@ async function alertOf(
   return { labels, annotations, state: 'pending', value: sample.value, activeAt: time }
 }
 
-/** Asks what the template asks, and fills it in again with each answer. */
+/** Fills in a template, repeatedly: each time it needs a query's answer, runs the query and starts again. */
 async function fillIn(
   template: Template,
   data: TemplateData & { readonly answers: Map<string, Value> },
@@ -172,7 +172,7 @@ async function fillIn(
   }
 }
 
-/** The series that keep the states: what is active, and since when. */
+/** The series that store the states: which alerts are active, and since when. */
 export async function alertSamples(alerts: readonly Alert[], pace: Pace): Promise<readonly Sample[]> {
   const pairs = await mapPaced(pace, alerts, ({ labels, state, activeAt }): Sample[] => [
     {
@@ -187,7 +187,7 @@ export async function alertSamples(alerts: readonly Alert[], pace: Pace): Promis
   return pairs.flat()
 }
 
-/** Labels of an alert, from those of its series. */
+/** Labels of an alert, made from those of its series. */
 export function alertLabels(labels: Iterable<readonly [string, string]>): Labels {
   return labelsOf([...labels].filter(([name]) => name !== metricName && name !== 'alertstate'))
 }

@@ -1,4 +1,4 @@
-// Asks what a rule asks: PromQL or SQL, answered as samples.
+// Runs a rule's query, PromQL or SQL, and returns samples.
 import {
   DbError,
   isValid,
@@ -17,7 +17,7 @@ interface AskDependencies {
   readonly sql: SqlQueryService | undefined
 }
 
-/** At most `most` samples at `time`, milliseconds since 1970. Throws DbError, or Error for results that are no samples. */
+/** Up to `max` samples at `time` (milliseconds since 1970). Throws DbError, or Error for results that are not samples. */
 export type Ask = (ctx: RequestContext, query: RuleQuery, time: number, max: number) => Promise<readonly Sample[]>
 
 export function createAsk({ promql, sql }: AskDependencies): Ask {
@@ -41,7 +41,7 @@ function tooMany(max: number): DbError {
 
 const numberTypes = /^(U?Int\d+|Float\d+|Decimal.*)$/
 
-/** The column `value`, or the only one with numbers, has the values; the others are labels, but those that are null. */
+/** The values are in the column `value`, or in the only numeric column; all others that are not null are labels. */
 async function readSql(answer: RecordsAnswer, max: number, pace: Pace): Promise<Sample[]> {
   try {
     const { columns } = answer

@@ -1,4 +1,4 @@
-// One evaluation of a group: its rules one after the other, each seeing what those before it wrote.
+// Evaluates a group: its rules in sequence, so that each sees what earlier ones wrote.
 import {
   after,
   DbError,
@@ -24,18 +24,18 @@ import { samplesWrites } from './write.ts'
 
 export interface EvaluateDependencies {
   readonly ask: Ask
-  /** For what was before the server started; without it and `metricsys` alerts begin anew. */
+  /** Reads states from before the last start; without it, or without `metricsys`, alerts begin anew. */
   readonly promql: PromqlService | undefined
   readonly metricsys: MetricsysService | undefined
   readonly counters: Counters
   readonly log: Logger
   readonly options: EvaluateOptions
-  /** The context of queries and writes in a database. */
+  /** The context for queries and writes in a database. */
   context(db: string, signal: AbortSignal): RequestContext
   write(ctx: RequestContext, writes: readonly (SeriesWrite | TableWrite)[]): Promise<unknown>
-  /** Whether another rule has alerts of the same name with the same labels. */
+  /** Whether no other rule has alerts of the same name with the same labels. */
   isAlone(group: RuleGroup, rule: AlertRule): boolean
-  /** Told of all alerts of a rule after each evaluation at `time`. */
+  /** Called with all alerts of a rule after each evaluation. */
   notify(group: RuleGroup, rule: AlertRule, alerts: Iterable<Alert>, time: number): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export interface EvaluateOptions {
   readonly external_labels: readonly string[]
 }
 
-/** Never fails: what goes wrong is the rule's health. `time` in milliseconds since 1970; `signal` ends it between two rules. */
+/** Never fails: errors become the rule's health. `time` in milliseconds since 1970; `signal` cancels between two rules. */
 export async function evaluateGroup(
   parts: EvaluateDependencies,
   state: GroupState,
@@ -161,7 +161,7 @@ async function evaluateRecord(
   })
 }
 
-/** With the end of series that were there last time. */
+/** Also marks series as stale that were written last time and are gone. */
 async function writeSamples(
   { metricsys, counters, write }: EvaluateDependencies,
   ctx: RequestContext,

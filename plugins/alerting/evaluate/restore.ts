@@ -1,4 +1,4 @@
-// What was known of a rule's alerts when the server stopped, from the series that keep their states.
+// Restores a rule's alerts after a restart, from the series that store their states.
 import type { RequestContext } from '../../../core/index.ts'
 import type { PromqlService } from '../../services.ts'
 import type { AlertRule } from '../rule/rule.ts'
@@ -8,16 +8,13 @@ import { keyOf } from './sample.ts'
 interface RestoreOptions {
   /** Milliseconds since 1970. */
   readonly time: number
-  /** Milliseconds back to which states count. */
+  /** States older than this (milliseconds) are ignored. */
   readonly tolerance: number
-  /** Whether no other rule has alerts of this name with these labels: whoever fires no more has ended. */
+  /** Whether no other rule has alerts of this name with these labels; if so, a missing alert has ended. */
   readonly isAlone: boolean
 }
 
-/**
- * Alerts as they were. Those that were pending have as much time behind them as they had: the time nobody looked does not count. Those
- * that fired go on doing so. Throws DbError.
- */
+/** Pending alerts keep the time they were pending; the downtime does not count. Firing alerts continue to fire. Throws DbError. */
 export async function restoreAlerts(
   promql: PromqlService,
   ctx: RequestContext,
@@ -59,7 +56,7 @@ export async function restoreAlerts(
   return alerts
 }
 
-/** The alert's name and those of its labels that are the same for each. */
+/** Matchers for the alert's name and its constant labels. */
 export function matchers({ name, labels }: AlertRule): string {
   const fixed = Object.entries(labels).filter(
     ([label, value]) => value !== '' && !value.includes('{{') && label !== 'alertname'

@@ -1,17 +1,17 @@
-// What an evaluation of a rule gives: series with one number or one native histogram each.
+// The result of a rule's evaluation: series with one number or native histogram each.
 import type { NativeHistogram } from '../../services.ts'
 
-/** Sorted by name; no value is empty. */
+/** Sorted by name, without empty values. */
 export type Labels = readonly (readonly [name: string, value: string])[]
 
 export interface Sample {
   readonly labels: Labels
-  /** 0 where it is a native histogram. */
+  /** 0 for a native histogram. */
   readonly value: number
   readonly histogram?: NativeHistogram
 }
 
-/** A series an evaluation has written. */
+/** A series that an evaluation has written. */
 export interface Written {
   readonly labels: Labels
   /** Whether its last sample was a native histogram. */
@@ -20,12 +20,12 @@ export interface Written {
 
 export const metricName = '__name__'
 
-/** Texts of equal label sets are equal. */
+/** A text that is equal for equal label sets. */
 export function keyOf(labels: Labels): string {
   return JSON.stringify(labels)
 }
 
-/** These labels with others put over them; empty values take labels away. */
+/** The labels with others added or replaced; an empty value removes a label. */
 export function withLabels(labels: Labels, over: Iterable<readonly [string, string]>): Labels {
   const all = new Map(labels)
   for (const [name, value] of over) all.set(name, value)

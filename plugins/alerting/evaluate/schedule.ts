@@ -1,11 +1,11 @@
-// When groups are evaluated: once in each interval, at an offset of the group's own, and never late by more with time.
+// The schedule of groups: once per interval, at an offset of the group's own, without drift.
 import { createHash } from 'node:crypto'
 import { pause } from '../../../core/index.ts'
 
 interface Schedule {
   /** Milliseconds. */
   readonly interval: number
-  /** Tells groups apart, so that not all are evaluated at once. */
+  /** Determines the offset, so that groups are not all evaluated at once. */
   readonly name: string
 }
 
@@ -16,8 +16,8 @@ function offsetOf({ interval, name }: Schedule): number {
 }
 
 /**
- * Calls `evaluate` with the time of each interval, until the signal fires; never a second time before the first has ended. `missed` is
- * told of intervals that went by meanwhile. A clock that is set back begins anew.
+ * Calls `evaluate` with the time of each interval until the signal fires; calls do not overlap, and `missed` is called with the number of
+ * skipped intervals. If the clock is set back, the schedule starts anew.
  */
 export async function keepSchedule(
   schedule: Schedule,

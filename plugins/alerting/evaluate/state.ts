@@ -1,21 +1,21 @@
-// What is known of groups and rules while the server runs.
+// The run-time state of groups and rules.
 import type { Rule, RuleGroup } from '../rule/rule.ts'
 import type { Alerts } from './alert.ts'
 import type { Written } from './sample.ts'
 
 export interface RuleState {
   readonly rule: Rule
-  /** Of an alerting rule. */
+  /** For alerting rules. */
   readonly alerts: Alerts
-  /** Series the last evaluation wrote, by key. */
+  /** Series written by the last evaluation, by key. */
   written: ReadonlyMap<string, Written>
   health: 'unknown' | 'ok' | 'err'
   lastError: string
   /** Seconds. */
   evaluationTime: number
-  /** Milliseconds since 1970; 0 before the first one. */
+  /** Milliseconds since 1970; 0 before the first evaluation. */
   lastEvaluation: number
-  /** Whether what was known before the server started has been looked for. */
+  /** Whether the state from before the last start was looked up. */
   isRestored: boolean
 }
 
@@ -26,7 +26,7 @@ export interface GroupState {
   lastEvaluation: number
 }
 
-/** The state of a group; what was known of its rules goes on where they are the same. */
+/** The state of a group; unchanged rules keep their state from `before`. */
 export function groupState(group: RuleGroup, before?: GroupState): GroupState {
   const old = [...(before?.rules ?? [])]
   const rules = group.rules.map((rule): RuleState => {
@@ -38,7 +38,7 @@ export function groupState(group: RuleGroup, before?: GroupState): GroupState {
   return { group, rules, evaluationTime: 0, lastEvaluation: before?.lastEvaluation ?? 0 }
 }
 
-/** States of `before` that `after` does not go on with. */
+/** States of `before` that `after` does not continue. */
 export function droppedRules(before: GroupState, after: GroupState | undefined): readonly RuleState[] {
   const kept = new Set(after?.rules.map(({ alerts }) => alerts))
   return before.rules.filter(({ alerts }) => !kept.has(alerts))

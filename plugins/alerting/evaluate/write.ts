@@ -1,4 +1,4 @@
-// Keeps what rules give, as samples of series: the tables of metrics.
+// Stores results of rules as samples in metric tables.
 import {
   joinSeriesKeys,
   mapPaced,
@@ -12,12 +12,12 @@ import { type Labels, metricName, type Sample, type Written } from './sample.ts'
 
 type Metrics = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable' | 'histogramWrites'>
 
-/** The number that says that a series has ended: the bits of a certain NaN. */
+/** The staleness marker, which ends a series: the bits of a certain NaN. */
 const endOfSeries = 0x7ff0000000000002n
 
 const noBuckets = { spans: [], counts: [] }
 
-/** The histogram that says so. */
+/** The staleness marker of histograms. */
 const endOfHistograms: NativeHistogram = {
   float: true,
   schema: 0,
@@ -32,7 +32,7 @@ const endOfHistograms: NativeHistogram = {
   negative: noBuckets
 }
 
-/** Samples at one time (milliseconds since 1970), and the end of series that have none any more. */
+/** Samples at one time (milliseconds since 1970), and staleness markers for series that have no sample any more. */
 export async function samplesWrites(
   samples: readonly Sample[],
   ended: readonly Written[],

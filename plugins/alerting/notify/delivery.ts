@@ -1,16 +1,16 @@
-// Hands messages to one receiver, in order: a bounded queue, tried again with growing pauses.
+// Delivers messages to one receiver in order, with a bounded queue and retries with exponential backoff.
 import { formatDuration, type Logger, pause } from '../../../core/index.ts'
 import type { Counters } from '../counters.ts'
 import { reasonOf } from '../reason.ts'
 
 export interface Message {
-  /** Alerts it tells of. */
+  /** Number of alerts in it. */
   readonly count: number
   readonly body: string
 }
 
 export interface DeliveryOptions {
-  /** Alerts that may wait. */
+  /** Maximum alerts in the queue. */
   readonly notify_queue: number
   /** Milliseconds. */
   readonly notify_timeout: number
@@ -20,7 +20,7 @@ export interface DeliveryOptions {
 export interface Delivery {
   add(message: Message): void
   waiting(): number
-  /** Tries once more what waits, for at most `limit` milliseconds, and ends. */
+  /** Tries what is queued once more, for at most `limit` milliseconds, and stops. */
   close(limit: number): Promise<void>
 }
 
@@ -32,7 +32,7 @@ interface Receiver {
 const firstPause = 1_000
 const maxPause = 60_000
 
-/** Statuses of receivers that would take the message another time. */
+/** Whether a retry may succeed after an answer with this status. */
 const passing = (status: number) => status >= 500 || status === 429 || status === 408
 
 export function createDelivery(
@@ -51,7 +51,7 @@ export function createDelivery(
     counters.notifications.add(count, { receiver: receiver.kind, result })
   const waiting = () => queue.reduce((sum, { count }) => sum + count, 0)
 
-  /** Undefined once it was taken, else why not. */
+  /** Undefined if it was delivered, else the reason. */
   const post = async ({
     body
   }: Message): Promise<{ readonly reason: string; readonly isFinal: boolean } | undefined> => {
@@ -75,7 +75,7 @@ export function createDelivery(
         count('sent', message)
         return true
       }
-      // Only the first failure of several is a line of the log; the address may hold a secret.
+      // Logs only the first of several failures, without the URL, which may contain a secret.
       if (!isFailing)
         log.warn({ receiver: receiver.kind, host: new URL(url).host, ...failure }, 'a receiver of alerts fails')
       isFailing = true
@@ -102,7 +102,7 @@ export function createDelivery(
       if (stopping.signal.aborted) return
       queue.push({ ...message, since: Date.now() })
       while (queue.length > 1 && waiting() > options.notify_queue) {
-        // The first one may be under way.
+        // The first message may be in flight, so the second is dropped then.
         const [oldest] = queue.splice(working === undefined ? 0 : 1, 1)
         count('dropped', oldest!)
       }
@@ -120,7 +120,7 @@ export function createDelivery(
   }
 }
 
-/** User and password of an address go into a header. */
+/** Moves user and password of a URL to a header. */
 function target(address: string): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
   const url = new URL(address)
   const { username, password } = url

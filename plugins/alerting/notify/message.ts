@@ -1,4 +1,4 @@
-// Alerts as receivers read them: Alertmanager's API v2, and the body its own webhooks have.
+// Messages for receivers: Alertmanager's API v2, and the body of its webhooks.
 import type { Alert } from '../evaluate/alert.ts'
 import { type Labels, withLabels } from '../evaluate/sample.ts'
 import type { AlertRule, RuleGroup } from '../rule/rule.ts'
@@ -9,14 +9,14 @@ export interface Occasion {
   readonly rule: AlertRule
   /** Milliseconds since 1970. */
   readonly time: number
-  /** Milliseconds after which a receiver that hears no more takes an alert for ended. */
+  /** Milliseconds after which a receiver regards an alert as ended unless it is repeated. */
   readonly validFor: number
   readonly externalURL: string
-  /** Alerts have them unless a label of theirs has the name. */
+  /** Added to alerts that have no label of the same name. */
   readonly externalLabels: Labels
 }
 
-/** For `POST /api/v2/alerts`. */
+/** The body for `POST /api/v2/alerts`. */
 export function alertmanagerMessage(alerts: readonly Alert[], occasion: Occasion): Message {
   const list = alerts.map(alert => ({
     labels: Object.fromEntries(withLabels(occasion.externalLabels, alert.labels)),
@@ -28,7 +28,7 @@ export function alertmanagerMessage(alerts: readonly Alert[], occasion: Occasion
   return { count: alerts.length, body: JSON.stringify(list) }
 }
 
-/** Alerts of one rule in one message, those that fire and those that have ended. */
+/** The firing and resolved alerts of one rule. */
 export function webhookMessage(alerts: readonly Alert[], occasion: Occasion): Message {
   const { group, rule, externalURL, externalLabels } = occasion
   const list = alerts
@@ -65,7 +65,7 @@ export function timeText(time: number): string {
   return new Date(time).toISOString()
 }
 
-/** Where the rule's expression is shown. */
+/** URL that shows the rule's expression. */
 function generatorURL({ rule, group, externalURL }: Occasion): string {
   const parameters = new URLSearchParams({ db: group.db, lang: rule.query.kind, q: rule.query.text })
   return `${externalURL.replace(/\/$/, '')}/dashboard/query?${parameters}`
@@ -76,11 +76,11 @@ function common(all: readonly Readonly<Record<string, string>>[]): Record<string
   return Object.fromEntries(Object.entries(first).filter(([name, value]) => others.every(each => each[name] === value)))
 }
 
-/** Of the labels: 64 bits of FNV-1a as 16 hexadecimal digits, as Prometheus has it. */
+/** Hash of the labels: 64-bit FNV-1a as 16 hexadecimal digits, as in Prometheus. */
 export function fingerprint({ labels }: Pick<Alert, 'labels'>): string {
   let [high, low] = [0xcbf29ce4, 0x84222325]
   const add = (byte: number) => {
-    // Times 2^40 + 0x1b3, in halves of 32 bits.
+    // Multiplies by 2^40 + 0x1b3, in 32-bit halves.
     const mixed = (low ^ byte) >>> 0
     const product = mixed * 0x1b3
     high = (Math.imul(high, 0x1b3) + Math.floor(product / 2 ** 32) + (mixed << 8)) >>> 0

@@ -1,4 +1,4 @@
-// Tells receivers of alerts: Alertmanagers again and again, webhooks when something changes.
+// Notifies receivers of alerts: Alertmanagers repeatedly, webhooks at changes.
 import { type Logger, Pace } from '../../../core/index.ts'
 import type { Counters } from '../counters.ts'
 import type { Alert } from '../evaluate/alert.ts'
@@ -22,11 +22,11 @@ interface Notifier {
   close(): Promise<void>
 }
 
-/** Alerts of one message. */
+/** Maximum alerts per message. */
 const batch = 64
-/** Milliseconds what waits is tried once more at the stop. */
+/** Milliseconds for a last delivery attempt when the server stops. */
 const lastWords = 2_000
-/** What is to be told is told. */
+/** Never fires: notifications are not cancelled. */
 const never = new AbortController().signal
 
 export function createNotifier(options: NotifyOptions, counters: Counters, log: Logger): Notifier {

@@ -1,4 +1,4 @@
-// All files of rules: those that patterns name, together or not at all.
+// Loads the rule files that patterns name, all or none.
 import { globSync, readFileSync } from 'node:fs'
 import { reasonOf } from '../reason.ts'
 import { type ParseOptions, parseRuleFile } from './parse.ts'
@@ -9,7 +9,7 @@ export interface LoadLimits {
   readonly max_rules: number
 }
 
-/** Throws Error with a line for each problem: of files, of rules, or with what there is too much of. */
+/** Throws Error with a line per problem in files or rules, or if there are too many of them. */
 export function loadRules(
   patterns: readonly string[],
   options: ParseOptions,

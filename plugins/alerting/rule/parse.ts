@@ -1,4 +1,4 @@
-// One file of rules: checked as a whole, with every problem and its line.
+// Parses and checks a rule file; reports all problems with their lines.
 import { LineCounter, type Node, parseDocument } from 'yaml'
 import { reasonOf } from '../reason.ts'
 import { parseTemplate, type Template } from '../template/template.ts'
@@ -7,15 +7,15 @@ import { Reader } from './reader.ts'
 import type { AlertRule, Rule, RuleGroup, RuleQuery } from './rule.ts'
 
 export interface ParseOptions {
-  /** Of groups that name none. Milliseconds. */
+  /** Default interval of groups, in milliseconds. */
   readonly interval: number
-  /** Database of groups that name none. */
+  /** Default database of groups. */
   readonly db: string
-  /** Throws for an expression that is none; absent: the plugin promql is off. */
+  /** Throws for an invalid expression; absent if the plugin promql is off. */
   readonly checkExpression?: ((text: string) => void) | undefined
-  /** Whether there is somebody to ask SQL. */
+  /** Whether SQL queries can be run. */
   readonly sql: boolean
-  /** Whether there is somebody to keep what rules record. */
+  /** Whether recorded series can be stored. */
   readonly records: boolean
 }
 

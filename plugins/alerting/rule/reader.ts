@@ -1,8 +1,8 @@
-// Reads nodes of a YAML document with the lines they stand in; whatever is not as expected is a problem, and all are told.
+// Reads a YAML document with line numbers; collects a problem for everything unexpected.
 import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml'
 import { didYouMean } from '../../../core/index.ts'
 
-/** Members of a map that were asked for, with what reads them. */
+/** Reads nodes and collects problems. */
 export class Reader {
   readonly problems: string[] = []
   readonly #file: string
@@ -24,7 +24,7 @@ export class Reader {
     this.problems.push(`${this.location(node)}: ${where === '' ? '' : `${where}: `}${message}`)
   }
 
-  /** Members by key; undefined with a problem where it is no map. Keys that are not `known` are problems. */
+  /** Members by key; undefined, with a problem, if it is not a map. Keys not in `known` are problems. */
   map(node: Node | undefined, where: string, known?: readonly string[]): Map<string, Node> | undefined {
     const found = this.#resolve(node)
     if (!isMap(found)) {
@@ -48,7 +48,7 @@ export class Reader {
     return []
   }
 
-  /** A scalar as it is written. */
+  /** The text of a scalar. */
   text(node: Node | undefined, where: string): string | undefined {
     if (node === undefined) return undefined
     const found = this.#resolve(node)

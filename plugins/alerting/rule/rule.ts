@@ -1,7 +1,7 @@
-// Rules as their files say them.
+// Rules as they are defined in files.
 import type { Template } from '../template/template.ts'
 
-/** What a rule asks: PromQL, or a statement of SQL. */
+/** A rule's query: PromQL, or an SQL statement. */
 export interface RuleQuery {
   readonly kind: 'promql' | 'sql'
   readonly text: string
@@ -22,9 +22,9 @@ export interface RecordRule extends RuleBase {
 
 export interface AlertRule extends RuleBase {
   readonly kind: 'alert'
-  /** Milliseconds a series has to be in the result before its alert fires. */
+  /** Milliseconds a series must be in the result before its alert fires (`for`). */
   readonly holdFor: number
-  /** Milliseconds its alert fires on once the series is gone. */
+  /** Milliseconds an alert keeps firing after its series is gone. */
   readonly keepFiringFor: number
   readonly annotations: Readonly<Record<string, string>>
   readonly templates: {
@@ -37,14 +37,14 @@ export type Rule = AlertRule | RecordRule
 
 export interface RuleGroup {
   readonly file: string
-  /** Once in its file. */
+  /** Unique in its file. */
   readonly name: string
   readonly db: string
   /** Milliseconds. */
   readonly interval: number
-  /** Milliseconds its queries look back behind the time of the evaluation. */
+  /** Milliseconds by which its queries look into the past. */
   readonly queryOffset: number
-  /** Series one rule may give; 0 is no limit but the server's. */
+  /** Maximum series per rule; 0 means the server's limit only. */
   readonly limit: number
   readonly rules: readonly Rule[]
 }

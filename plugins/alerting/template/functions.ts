@@ -1,4 +1,4 @@
-// Functions of templates: those of Go's language and of Prometheus.
+// Functions of templates: those of Go templates and of Prometheus.
 import { compileRegex, parseReplacement } from '../../../core/index.ts'
 import { parseDuration } from '../rule/duration.ts'
 import { humanize, humanize1024, humanizeDuration, humanizePercentage, humanizeTimestamp } from './humanize.ts'
@@ -8,7 +8,7 @@ import { isTrue, printValue, type Value } from './value.ts'
 interface TemplateFunction {
   readonly min: number
   readonly max: number
-  /** Throws Error for values it cannot take. */
+  /** Throws Error for invalid arguments. */
   call(...args: readonly Value[]): Value
 }
 
@@ -54,7 +54,7 @@ export const functions: Readonly<Record<string, TemplateFunction>> = {
   println: define(0, any, (...args) => `${args.map(printValue).join(' ')}\n`),
   printf: define(1, any, (format, ...args) => printf(textOf(format), args)),
   len: define(1, 1, value => (typeof value === 'string' ? Buffer.byteLength(value) : Object.keys(value ?? {}).length)),
-  /** What it gives is asked where the template is filled in. */
+  /** Resolved where the template is filled in, because it needs a query. */
   query: ofText(text => text),
   first: define(1, 1, list => {
     const [sample] = samplesOf(list)
@@ -80,7 +80,7 @@ export const functions: Readonly<Record<string, TemplateFunction>> = {
   ge: compared(order => order >= 0)
 }
 
-/** Texts that are numbers count as such. */
+/** The number of a value; texts that are numbers are converted. */
 function numberOf(value: Value): number {
   if (typeof value === 'number') return value
   const infinite = typeof value === 'string' ? /^([+-]?)inf(inity)?$/i.exec(value) : null
@@ -100,7 +100,7 @@ function samplesOf(value: Value): readonly Value[] {
   throw new Error(`expected samples of a query, got ${printValue(value)}`)
 }
 
-/** NaN where they cannot be ordered: nothing holds but that they differ. */
+/** NaN if the values cannot be ordered; then only `ne` holds. */
 function compare(a: Value, b: Value): number {
   if (typeof a !== typeof b) throw new Error(`cannot compare ${printValue(a)} with ${printValue(b)}`)
   if (a === b) return 0
@@ -120,7 +120,7 @@ function memberOf(value: Value, key: Value): Value {
   throw new Error(`${printValue(value)} has no members`)
 }
 
-/** An address of a host stays as it is. */
+/** IP addresses are returned unchanged. */
 function stripDomain(text: string): string {
   const [, host, port = ''] = /^(.*?)(:\d+)?$/s.exec(text)!
   if (/^\d+(\.\d+){3}$/.test(host!) || host!.includes(':')) return text

@@ -1,4 +1,4 @@
-// Numbers for people, to the letter as Prometheus' templates write them.
+// Numbers for people, formatted exactly as in Prometheus' templates.
 import { printGeneral, printNumber } from './value.ts'
 
 const short = (value: number) => printGeneral(value, 4)
@@ -14,7 +14,7 @@ export function humanize1024(value: number): string {
   return scaledUp(value, 1_024, ['ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei', 'Zi', 'Yi'])
 }
 
-/** Of seconds. */
+/** Formats seconds. */
 export function humanizeDuration(value: number): string {
   if (!Number.isFinite(value)) return short(value)
   if (value === 0) return '0s'
@@ -38,10 +38,10 @@ export function humanizePercentage(value: number): string {
   return `${short(value * 100)}%`
 }
 
-/** Seconds since 1970 that 64 bits hold as nanoseconds. */
+/** The range of seconds whose nanoseconds fit into 64 bits. */
 const maxSeconds = 9_223_372_036
 
-/** Of seconds since 1970. Throws Error for a time too far away. */
+/** Formats seconds since 1970. Throws Error outside of the range. */
 export function humanizeTimestamp(value: number): string {
   const time = new Date(Math.trunc(value * 1_000))
   if (!Number.isFinite(value)) return short(value)

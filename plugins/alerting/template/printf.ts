@@ -1,10 +1,10 @@
-// `printf` of templates: the verbs for texts, numbers and truth values.
+// Go's `printf` for texts, numbers and booleans.
 import { exponential, fixed, goExponent, printGeneral, printNumber, printValue, type Value } from './value.ts'
 
-/** Digits behind the point, and characters of a width, that are written at most. */
+/** Maximum width and precision. */
 const maxWidth = 100
 
-/** What Go writes; a verb that does not fit is written as Go complains about it: `%!d(string=a)`. */
+/** Formats like Go; a verb that does not fit its argument is reported as in Go: `%!d(string=a)`. */
 export function printf(format: string, args: readonly Value[]): string {
   let next = 0
   const text = format.replace(/%([-+# 0]*)(\d*)(?:\.(\d*))?(.)/gsu, (_, flags: string, width, precision, verb) => {

@@ -1,23 +1,23 @@
-// Templates of labels and annotations: the part of Go's language that rules use, parsed once and filled in for each alert.
+// Templates of labels and annotations: the subset of Go templates that rules use, parsed once and filled in per alert.
 import { didYouMean } from '../../../core/index.ts'
 import { functions } from './functions.ts'
 import { splitTemplate, type Token, tokenizeAction } from './tokens.ts'
 import { isTrue, printValue, type Value } from './value.ts'
 
-/** What an alert's template sees. */
+/** The data a template can access. */
 export interface TemplateData {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
   readonly externalURL: string
   readonly externalLabels: Readonly<Record<string, string>>
-  /** What queries of the template gave, by their texts. */
+  /** Answers of the template's queries, by query text. */
   readonly answers: ReadonlyMap<string, Value>
 }
 
-/** Throws Error saying what cannot be done with these values, or Unanswered. */
+/** Throws Error for invalid operations, and Unanswered. */
 export type Template = (data: TemplateData) => string
 
-/** The template asks what has no answer yet: it is to be filled in again with one. */
+/** The template needs a query's answer and must be filled in again with it. */
 export class Unanswered extends Error {
   readonly query: string
 
@@ -39,16 +39,16 @@ type Node =
   | {
       readonly kind: 'if' | 'with' | 'range'
       readonly of: Expression
-      /** Variables it names: of `range` the index, then the element. */
+      /** Variables it declares; for `range` the index, then the element. */
       readonly names: readonly string[]
       readonly then: readonly Node[]
       readonly otherwise: readonly Node[]
     }
 
-/** Steps one template may take. */
+/** Maximum steps per template. */
 const maxSteps = 10_000
 
-/** Throws Error for what is no template, or uses what is not known here. */
+/** Parses a template. Throws Error for invalid or unsupported syntax. */
 export function parseTemplate(source: string): Template {
   if (!source.includes('{{')) return () => source
   const nodes = new Parser(source).parse()
@@ -70,7 +70,7 @@ class Parser {
   readonly #pieces
   #at = 0
   #ends = ''
-  /** Variables that may be named, innermost last. */
+  /** Variables in scope, innermost last. */
   readonly #known = ['$', '$labels', '$value', '$externalLabels', '$externalURL']
 
   constructor(source: string) {
@@ -83,7 +83,7 @@ class Parser {
     return nodes
   }
 
-  /** Up to an `else` or `end`, which `#ends` then says. */
+  /** Parses up to `else` or `end`; `#ends` tells which. */
   #block(): Node[] {
     const nodes: Node[] = []
     const known = this.#known.length
@@ -262,7 +262,7 @@ function evaluate(expression: Expression, state: State): Value {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new Error(`${head === '.' ? '' : head}.${fields.join('.')}: ${printValue(value)} has no field ${field}`)
     const map = value as Readonly<Record<string, Value>>
-    // A label that is not there is empty.
+    // A missing label is empty.
     value = Object.hasOwn(map, field) ? map[field] : ''
   }
   return value

@@ -5,7 +5,7 @@ interface Piece {
   readonly text: string
 }
 
-/** Throws Error for an action that does not end. */
+/** Throws Error for an unclosed action. */
 export function splitTemplate(source: string): Piece[] {
   const pieces: Piece[] = []
   let at = 0
@@ -52,7 +52,7 @@ function quoteEnd(source: string, from: number): number {
 
 export type Token =
   | { readonly kind: 'word'; readonly text: string }
-  /** `.a.b`, `$x.a`, `.`, `$`: what it begins with, and the fields behind. */
+  /** `.a.b`, `$x.a`, `.`, `$`: the beginning, and the fields behind it. */
   | { readonly kind: 'path'; readonly head: string; readonly fields: readonly string[] }
   | { readonly kind: 'value'; readonly value: string | number }
   | { readonly kind: 'sign'; readonly text: '(' | ')' | '|' | ':=' | '=' | ',' }

@@ -1,8 +1,8 @@
-// Values of templates, and how Go writes them.
+// Values of templates, and how Go formats them.
 
 export type Value = string | number | boolean | undefined | readonly Value[] | { readonly [name: string]: Value }
 
-/** What `if` takes for true: what is not empty. */
+/** Whether a value is true for `if`: not empty. */
 export function isTrue(value: Value): boolean {
   if (Array.isArray(value)) return value.length > 0
   if (typeof value === 'object') return Object.keys(value).length > 0
@@ -29,7 +29,7 @@ export function printNumber(value: number): string {
   return plainNumber(digits, Number(exponent))
 }
 
-/** `%.{digits}g`: so many significant digits, without zeros at the end. */
+/** `%.{digits}g`: at most so many significant digits, without trailing zeros. */
 export function printGeneral(value: number, digits: number): string {
   if (!Number.isFinite(value)) return printNumber(value)
   const precision = Math.max(1, digits)
@@ -39,7 +39,7 @@ export function printGeneral(value: number, digits: number): string {
   return plainNumber(short, Number(exponent))
 }
 
-/** Mantissa with so many digits behind the point, and exponent; what lies in the middle goes to the even digit, as Go has it. */
+/** Mantissa with so many fraction digits, and exponent; rounds half to even, as Go does. */
 export function exponential(value: number, fraction: number): readonly [mantissa: string, exponent: string] {
   const [mantissa, exponent] = value.toExponential(fraction).split('e') as [string, string]
   const [exact] = value.toExponential(100).split('e') as [string]
@@ -50,7 +50,7 @@ export function fixed(value: number, fraction: number): string {
   return (Math.abs(value) < 1e21 ? evenTie(value.toFixed(100), fraction) : undefined) ?? value.toFixed(fraction)
 }
 
-/** The digits that stay, where those behind say exactly a half and the last that stays is even. */
+/** The digits to keep if those behind are exactly a half and the last one kept is even. */
 function evenTie(exact: string, fraction: number): string | undefined {
   const point = exact.indexOf('.')
   const kept = exact.slice(0, fraction === 0 ? point : point + 1 + fraction)

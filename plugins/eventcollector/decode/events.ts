@@ -1,15 +1,21 @@
-// A request of events, one JSON value after the other, checked and sorted by table; times and columns are made of what is left.
+// Decodes a request of events: JSON values in sequence, checked and grouped by table.
 import { isUtf8 } from 'node:buffer'
-import { cell, type ItemBatch, ItemField, itemSteps, type KeyMapping, type Steps } from '../../../core/index.ts'
+import {
+  cell,
+  type ItemBatch,
+  ItemField,
+  itemSteps,
+  type KeyMapping,
+  type Steps,
+  timeColumn
+} from '../../../core/index.ts'
 import { CollectorError } from '../errors.ts'
 import { tableOfIndex } from '../index-name.ts'
 import { setTime } from './time.ts'
 
-/** The time index of events, and the key of an event's time for pipelines. */
-export const timeColumn = 'svc_timestamp'
-/** What fields of `fields` are called in the batch: no key that may be a column begins like this. */
+/** Prefix of the batch's fields that come from `fields`; no valid column name begins with it. */
 export const fieldPrefix = '\0'
-/** Keys with the meaning that the protocol gives them. */
+/** Keys with a meaning in the protocol. */
 export const tagKeys: readonly string[] = ['host', 'source', 'sourcetype']
 
 const levels = 9
@@ -24,28 +30,28 @@ export interface Group {
 }
 
 export interface Events {
-  /** Without `time` and `index`. */
+  /** Without the fields `time` and `index`. */
   readonly batch: ItemBatch
-  /** In nanoseconds, of the batch's rows; not one of its fields. */
+  /** Nanoseconds, by row of the batch; not one of its fields. */
   readonly time: ItemField
   readonly groups: readonly Group[]
 }
 
-/** `spread`: members of objects become fields of their own, `event.a`; otherwise they stay what they are. */
+/** `spread`: members of objects become fields of their own, such as `event.a`; otherwise objects stay as they are. */
 interface EventOptions {
   readonly spread: boolean
   readonly table: string
-  /** What events get as host, source and sourcetype that have none. */
+  /** Host, source and sourcetype for events without them. */
   readonly tags?: Readonly<Record<string, string | undefined>>
-  /** Nanoseconds since 1970, for events without a time. */
+  /** Nanoseconds since 1970; the time of events without one. */
   readonly now: bigint
-  /** Values the body may have; 0 or absent: any number. */
+  /** Maximum values of the body; 0 or absent: no limit. */
   readonly maxValues?: number
-  /** Bytes of one event. */
+  /** Maximum bytes of one event. */
   readonly maxBytes?: number
 }
 
-/** Throws CollectorError for the first event that is wrong: then none is taken. Values that are no objects are failed in the batch. */
+/** Throws CollectorError for the first invalid event; then none is taken. Values that are not objects are marked as failed in the batch. */
 export function* decodeEvents(body: Uint8Array, options: EventOptions): Steps<Events> {
   if (body.length === 0) throw new CollectorError(5)
   if (!isUtf8(body)) throw new CollectorError(6, 'the body is not valid UTF-8')
@@ -85,7 +91,7 @@ function liveRows(batch: ItemBatch): Uint32Array {
   return rows.subarray(0, count)
 }
 
-/** The times of the events. */
+/** Checks the events and reads their times. */
 function* checkEvents(batch: ItemBatch, rows: Uint32Array, now: bigint): Steps<ItemField> {
   const times = new ItemField(timeColumn, batch.rows)
   const event = batch.field('event')
@@ -110,7 +116,7 @@ function* checkEvents(batch: ItemBatch, rows: Uint32Array, now: bigint): Steps<I
 function fillMissing(batch: ItemBatch, rows: Uint32Array, key: string, value: string | undefined): void {
   if (value === undefined) return
   const among = batch.field(fieldPrefix + key)
-  const field = batch.take(key)
+  const field = batch.getOrCreateField(key)
   const bytes = Buffer.from(value)
   const start = batch.append(bytes)
   for (const row of rows) {
@@ -126,7 +132,7 @@ function isBlank({ bytes }: ItemBatch, { words }: ItemField, row: number): boole
   return at === end
 }
 
-/** Rows by their index, in order of appearance; `table` where an event has none. */
+/** Groups rows by their index, in order of appearance; events without an index go to `table`. */
 function groupByTable(batch: ItemBatch, rows: Uint32Array, table: string): Group[] {
   const index = batch.field('index')
   if (index === undefined) return [{ table, rows }]
@@ -145,7 +151,7 @@ function groupByTable(batch: ItemBatch, rows: Uint32Array, table: string): Group
   return Array.from(groups, ([table, rows]) => ({ table, rows: Uint32Array.from(rows) }))
 }
 
-/** Whether two rows hold the same text, or both none. */
+/** Whether two rows have the same text, or both none. */
 function sameText({ bytes }: ItemBatch, { kinds, words }: ItemField, a: number, b: number): boolean {
   const isText = kinds[a] === cell.string
   if (isText !== (kinds[b] === cell.string)) return false

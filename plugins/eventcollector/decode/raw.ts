@@ -1,8 +1,8 @@
-// A request of raw text: every line is an event, or every part between other line breakers, or the body as a whole.
+// Decodes a request of raw text: an event per line, per part between custom line breakers, or for the whole body.
 import { isUtf8 } from 'node:buffer'
-import { checkCells, ItemBatch, ItemField, type Steps, tooManyValues } from '../../../core/index.ts'
+import { checkCells, ItemBatch, ItemField, type Steps, timeColumn, tooManyValues } from '../../../core/index.ts'
 import { CollectorError } from '../errors.ts'
-import { type Events, tagKeys, timeColumn } from './events.ts'
+import { type Events, tagKeys } from './events.ts'
 import { setTime } from './time.ts'
 
 const messageKey = 'message'
@@ -13,23 +13,23 @@ const stepBytes = 64 * 1024
 interface RawOptions {
   readonly table: string
   readonly linebreaker: string | undefined
-  /** Without a line breaker every line is an event; otherwise the whole body is one. */
+  /** Without a line breaker: true makes every line an event, false the whole body. */
   readonly lines: boolean
-  /** Parts the body may have; 0 or absent: any number. */
+  /** Maximum parts of the body; 0 or absent: no limit. */
   readonly maxValues?: number
-  /** As the request gives it. */
+  /** The time in the request. */
   readonly time: string | undefined
-  /** Nanoseconds since 1970, where it gives none. */
+  /** Nanoseconds since 1970; used if the request has no time. */
   readonly now: bigint
-  /** By key, those the request gives. */
+  /** Values of the protocol's keys in the request. */
   readonly tags: Readonly<Record<string, string | undefined>>
 }
 
-/** Throws CollectorError for a body without text, bytes that are none, and a time that is none. */
+/** Throws CollectorError for an empty body, bytes that are not text, and an invalid time. */
 export function* readRaw(body: Uint8Array, options: RawOptions): Steps<Events> {
   if (!isUtf8(body)) throw new CollectorError(6, 'the body is not valid UTF-8')
   const batch = new ItemBatch(16, body)
-  const message = batch.take(messageKey)
+  const message = batch.getOrCreateField(messageKey)
   const isLines = options.linebreaker === undefined && options.lines
   const breaker = Buffer.from(options.linebreaker ?? (isLines ? '\n' : ''))
   yield* eachPart(body, breaker, (start, behind) => {
@@ -51,7 +51,7 @@ export function* readRaw(body: Uint8Array, options: RawOptions): Steps<Events> {
   return { batch, time: timesOf(batch.rows, options), groups: [{ table: options.table, rows }] }
 }
 
-/** Calls `take` for the parts that are not blank. */
+/** Calls `take` for parts that are not blank. */
 function* eachPart(body: Uint8Array, breaker: Uint8Array, take: (start: number, end: number) => void): Steps<void> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
   for (let start = 0, step = 0; start < bytes.length; ) {
@@ -73,7 +73,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 function fill(batch: ItemBatch, key: string, value: string): void {
-  const field = batch.take(key)
+  const field = batch.getOrCreateField(key)
   const bytes = Buffer.from(value)
   const start = batch.append(bytes)
   for (let row = 0; row < batch.rows; row++) field.setRange(row, start, start + bytes.length)

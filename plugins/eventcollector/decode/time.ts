@@ -1,14 +1,12 @@
-// The time of an event: a number since 1970 as text, in seconds unless it is too large for that.
-import type { ItemField } from '../../../core/index.ts'
+// Parses the time of an event: a number since 1970 as text. Its size tells the unit: seconds, unless it is too large for that.
+import { type ItemField, maxSeconds } from '../../../core/index.ts'
 
-/** Seconds up to which nanoseconds certainly fit 64 bits. */
-const maxSeconds = 9_223_372_035
-/** Digits of whole numbers that are milliseconds, microseconds, nanoseconds at the earliest. */
+/** Minimum digits of integers that are milliseconds, microseconds, nanoseconds. */
 const milliseconds = 13
 const microseconds = 16
 const nanoseconds = 19
 
-/** Sets the time of a row from the digits of a text, exactly; false where they are none. Spaces around them do not count. */
+/** Sets the time of a row exactly; false if the text is not a number. Surrounding spaces are ignored. */
 export function setTime(time: ItemField, row: number, bytes: Uint8Array, start: number, end: number): boolean {
   let at = start
   let stop = end
@@ -21,7 +19,7 @@ export function setTime(time: ItemField, row: number, bytes: Uint8Array, start: 
   return setDigits(time, row, bytes, at, point, stop)
 }
 
-/** Whole digits to `point`, then maybe a point and digits to `stop`: shifted so that nine of them are nanoseconds. */
+/** Digits up to `point`, then optionally a point and digits up to `stop`; shifted so that nine digits are nanoseconds. */
 function setDigits(
   time: ItemField,
   row: number,
@@ -49,14 +47,14 @@ function setDigits(
   return true
 }
 
-/** Digits before the point that are parts of a second. */
+/** How many digits before the point are fractions of a second. */
 function shiftOf(digits: number): 0 | 3 | 6 | 9 {
   if (digits < milliseconds) return 0
   if (digits < microseconds) return 3
   return digits < nanoseconds ? 6 : 9
 }
 
-/** Signs and exponents: as a float. */
+/** Numbers with sign or exponent: parsed as a float. */
 function setOddTime(time: ItemField, row: number, bytes: Uint8Array, start: number, end: number): boolean {
   const text = Buffer.from(bytes.subarray(start, end)).toString('latin1')
   if (text.length > 40 || !/^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return false

@@ -1,4 +1,4 @@
-// A push request as JSON: what clients send is read from the bytes without an object an entry, anything else value by value.
+// Decodes a push request in JSON. The usual form is read from bytes without an object per entry, other forms value by value.
 import { isUtf8 } from 'node:buffer'
 import {
   DbError,
@@ -31,8 +31,8 @@ const quote = 0x22
 const comma = 0x2c
 
 /**
- * Reads `{"streams":[{"stream":{…},"values":[["nanoseconds","line",{…}]]}]}`. Malformed parts are left out and counted. Throws
- * DbError `InvalidArguments` for what is no JSON, no object, or has no list of streams.
+ * Decodes `{"streams":[{"stream":{…},"values":[["nanoseconds","line",{…}]]}]}`. Invalid entries are left out and counted. Throws DbError
+ * `InvalidArguments` for a body that is not JSON, not an object, or has no list of streams.
  */
 export function* decodeJson(body: Uint8Array, maxBytes?: number): Steps<Push> {
   if (!isUtf8(body)) throw new DbError('InvalidArguments', 'Failed to parse payload as json: it is not valid UTF-8')
@@ -70,7 +70,7 @@ function* readRequest(push: Push, cursor: JsonCursor): Steps<void> {
     throw new DbError('InvalidArguments', streams === 'wrong' ? 'streams is not an array' : 'missing streams')
 }
 
-/** Of equal keys the last counts. */
+/** Of equal keys the last one counts. */
 function restart(push: Push): void {
   push.batch.rows = 0
   push.streams.length = 0
@@ -135,7 +135,7 @@ function readEntry(push: Push, cursor: JsonCursor): void {
   if (fault !== undefined) push.skip(fault)
 }
 
-/** Reads `["digits","line"]` or `["digits","line",{"k":"v"}]`, as entries are mostly written, and returns where it ends; -1 for any other. */
+/** Reads `["digits","line"]` or `["digits","line",{"k":"v"}]`, the usual forms of an entry, and returns the end; -1 for any other form. */
 function readPlainEntry(push: Push, cursor: JsonCursor, row: number): number {
   const { bytes, at: start, end } = cursor
   if (bytes[start] !== 0x5b || bytes[start + 1] !== quote) return -1
@@ -153,7 +153,7 @@ function readPlainEntry(push: Push, cursor: JsonCursor, row: number): number {
   return at < end && bytes[at] === 0x5d ? at + 1 : -1
 }
 
-/** Reads the text that begins behind a quote into the row's line; returns where what follows it begins. */
+/** Reads the text that begins behind a quote as the row's line; returns the position behind it. */
 function readLine({ batch, line }: Push, cursor: JsonCursor, row: number, start: number): number {
   const { bytes, end } = cursor
   let at = start
@@ -174,7 +174,7 @@ function readLine({ batch, line }: Push, cursor: JsonCursor, row: number, start:
   return close + 1
 }
 
-/** Says why, where a value is no entry. */
+/** Adds an entry, or returns why it is invalid. */
 function takeEntry(push: Push, value: ItemValue): string | undefined {
   if (!Array.isArray(value) || value.length < 2) return 'expected an array of a time and a line'
   const [time, line, metadata] = value

@@ -1,10 +1,10 @@
-// The labels of a stream as one text: {name="value", other="value"}, values quoted as Go writes them.
+// Parses the labels of a stream: {name="value", other="value"}, with values quoted as in Go.
 import { unquote } from './unquote.ts'
 
-/** Labels of more characters are read by the letter only. */
+/** Longer label texts are parsed strictly only. */
 const maxLooseLength = 16_384
 
-/** The labels, of equal names the last; undefined where the text is none. Takes values in which a client forgot to escape quotes, too. */
+/** The labels; of equal names the last one counts. Undefined if invalid. Accepts values with quotes that the client forgot to escape. */
 export function parseLabels(text: string): ReadonlyMap<string, string> | undefined {
   const inner = text.trim()
   if (inner === '') return new Map()
@@ -12,7 +12,7 @@ export function parseLabels(text: string): ReadonlyMap<string, string> | undefin
   return readLabels(inner, strictEnd) ?? (inner.length > maxLooseLength ? undefined : readLabels(inner, looseEnd))
 }
 
-/** Position of the quote that ends the value beginning at a position, or -1. */
+/** The position of the quote that ends the value beginning at a position, or -1. */
 type FindEnd = (text: string, at: number) => number
 
 function readLabels(text: string, findEnd: FindEnd): ReadonlyMap<string, string> | undefined {
@@ -36,7 +36,7 @@ function readLabels(text: string, findEnd: FindEnd): ReadonlyMap<string, string>
   return at === text.length - 1 ? labels : undefined
 }
 
-/** Where the value opens behind the name that ends here; -1 where none does. */
+/** The position behind the opening quote of the value of the name that ends here; -1 if there is none. */
 function valueStart(text: string, nameEnd: number): number {
   const equals = skipSpace(text, nameEnd)
   if (text[equals] !== '=') return -1
@@ -52,7 +52,7 @@ const strictEnd: FindEnd = (text, start) => {
   return -1
 }
 
-/** A quote with the end of all labels or the beginning of another behind it. */
+/** A quote that is followed by the end of all labels, or by another label. */
 const looseEnd: FindEnd = (text, start) => {
   for (let close = text.indexOf('"', start); close >= 0; close = text.indexOf('"', close + 1)) {
     const next = skipSpace(text, close + 1)

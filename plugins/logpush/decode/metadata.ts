@@ -1,11 +1,11 @@
-// Structured metadata of protobuf entries as the text of JSON objects, all of a request one behind the other.
+// Writes the structured metadata of protobuf entries as JSON objects, all of a request into one buffer.
 import { isUtf8 } from 'node:buffer'
 import { cell, type ProtoReader, wireType } from '../../../core/index.ts'
 import type { Push } from './push.ts'
 
 const pair = { name: 1, value: 2 } as const
 
-/** What an escape is behind the backslash, by byte. */
+/** The letter behind the backslash, by escaped byte. */
 const short: Readonly<Record<number, number>> = {
   [0x22]: 0x22,
   [0x5c]: 0x5c,
@@ -16,9 +16,9 @@ const short: Readonly<Record<number, number>> = {
   [0x09]: 0x74
 }
 const hexDigits = Buffer.from('0123456789abcdef')
-/** Bytes a byte takes at most once it is escaped. */
+/** Maximum bytes of an escaped byte. */
 const maxEscapedBytes = 6
-/** Numbers of a pair: where its name begins and ends, where its value does. */
+/** Numbers stored per pair: start and end of its name and value. */
 const bounds = 4
 
 /** Collects the pairs of one entry after the other. */
@@ -27,7 +27,7 @@ export class MetadataWriter {
   readonly #bytes: Uint8Array
   #out: Uint8Array = new Uint8Array(4096)
   #length = 0
-  /** Bounds of the pairs of the entry, in the request. */
+  /** Bounds of the current entry's pairs in the request. */
   readonly #pairs: number[] = []
 
   constructor(push: Push, bytes: Uint8Array) {
@@ -39,7 +39,7 @@ export class MetadataWriter {
     this.#pairs.length = 0
   }
 
-  /** Reads one pair up to where it ends. */
+  /** Reads a pair that ends at `end`. */
   read(reader: ProtoReader, end: number): void {
     const found = [0, 0, 0, 0]
     while (reader.at < end && reader.next()) {
@@ -55,7 +55,7 @@ export class MetadataWriter {
     for (let i = 0; i < bounds; i++) this.#pairs[offset + i] = found[i]!
   }
 
-  /** Gives the row the pairs that were read; where they lie counts from the first text of the request until `finish`. */
+  /** Assigns the pairs read to the row. Offsets are relative until `finish`. */
   end(row: number): void {
     const pairs = this.#pairs
     if (pairs.length === 0) return
@@ -70,7 +70,7 @@ export class MetadataWriter {
     this.#push.metadata.setRange(row, start, this.#length)
   }
 
-  /** Puts all texts behind the bytes of the batch. */
+  /** Appends all objects to the bytes of the batch. */
   finish(): void {
     if (this.#length === 0) return
     const { batch, metadata } = this.#push
@@ -83,7 +83,7 @@ export class MetadataWriter {
     }
   }
 
-  /** The offset of the pair with this name, or behind all pairs: of equal names the last counts. */
+  /** The offset of the pair with this name, or the end: of equal names the last one counts. */
   #find(start: number, end: number): number {
     const pairs = this.#pairs
     for (let i = 0; i < pairs.length; i += bounds) {
@@ -101,7 +101,7 @@ export class MetadataWriter {
     this.#out[this.#length++] = byte
   }
 
-  /** Writes a text of the request in quotes; bytes that are no UTF-8 are replaced. */
+  /** Writes a quoted text of the request; invalid UTF-8 is replaced. */
   #write(start: number, end: number): void {
     const bytes = this.#bytes
     let high = 0

@@ -1,11 +1,9 @@
-// Parts of entries in the one form that clients write them, read from bytes; every other form is somebody else's.
-import type { ItemField } from '../../../core/index.ts'
+// Fast paths for the usual form of entries; other forms are left to the general decoder.
+import { type ItemField, maxSeconds } from '../../../core/index.ts'
 
-/** Seconds up to which nanoseconds certainly fit 64 bits. */
-const maxSeconds = 9_223_372_035
 const maxPairs = 16
 
-/** Sets a time from 1 to 19 digits of nanoseconds and returns where they end; -1 where they are no such digits or too many. */
+/** Sets a time of 1 to 19 digits of nanoseconds and returns their end; -1 for anything else. */
 export function setTimeDigits(time: ItemField, row: number, bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++
@@ -22,8 +20,8 @@ export function setTimeDigits(time: ItemField, row: number, bytes: Uint8Array, s
 }
 
 /**
- * Where the JSON object ends that begins here, if it is one of texts without escapes and spaces between them, no key twice; -1
- * otherwise.
+ * The end of the JSON object that begins here, if all its values are texts without escapes and spaces between, and no key occurs twice; else
+ * -1.
  */
 export function plainMetadataEnd(bytes: Uint8Array, start: number, end: number): number {
   if (bytes[start] !== 0x7b) return -1
@@ -42,7 +40,7 @@ export function plainMetadataEnd(bytes: Uint8Array, start: number, end: number):
   return -1
 }
 
-/** Behind the closing quote of a text without escapes; -1 where there is none. */
+/** The position behind the closing quote of a text without escapes; else -1. */
 function plainTextEnd(bytes: Uint8Array, start: number, end: number): number {
   if (bytes[start] !== 0x22) return -1
   for (let at = start + 1; at < end; at++) {
@@ -53,7 +51,7 @@ function plainTextEnd(bytes: Uint8Array, start: number, end: number): number {
   return -1
 }
 
-/** Whether one of the pairs from `first` on, all plain, has the same key as the one at `key`. */
+/** Whether a pair from `first` on has the same key as the one at `key`. */
 function isTwice(bytes: Uint8Array, first: number, key: number, keyEnd: number): boolean {
   for (let at = first; at < key; ) {
     const colon = plainTextEnd(bytes, at, key)

@@ -1,6 +1,14 @@
-// A push request as protobuf: entries by the ranges of their lines, without an object an entry.
+// Decodes a push request in protobuf, keeping lines as ranges, without an object per entry.
 import { isUtf8 } from 'node:buffer'
-import { decodeSnappy, ProtoReader, type Steps, snappyLength, snappySlack, wireType } from '../../../core/index.ts'
+import {
+  decodeSnappy,
+  maxSeconds,
+  ProtoReader,
+  type Steps,
+  snappyLength,
+  snappySlack,
+  wireType
+} from '../../../core/index.ts'
 import { parseLabels } from './labels.ts'
 import { MetadataWriter } from './metadata.ts'
 import { Push } from './push.ts'
@@ -13,19 +21,16 @@ const entry = { timestamp: 1, line: 2, metadata: 3 } as const
 const stepEntries = 64
 const stepBytes = 1 << 16
 
-/** Seconds up to which nanoseconds certainly fit 64 bits. */
-const maxSeconds = 9_223_372_035
-
 interface Decoding {
   readonly push: Push
-  /** One for all messages: an inner one is read up to where it ends, which is checked against the outer one. */
+  /** One reader for all messages: `end` of an inner message is checked against the outer one. */
   readonly reader: ProtoReader
   readonly metadata: MetadataWriter
-  /** Nanoseconds since 1970, for entries without a time. */
+  /** Nanoseconds since 1970; the time of entries without one. */
   readonly now: bigint
 }
 
-/** Undoes the Snappy block and reads the request in it. Throws DbError `InvalidArguments` for what is no block or no protobuf. */
+/** Decompresses the Snappy block and decodes the request. Throws DbError `InvalidArguments` if either is invalid. */
 export function* decodeProtobuf(block: Uint8Array, now: bigint, maxBytes?: number): Steps<Push> {
   const length = snappyLength(block)
   const bytes = new Uint8Array(length + snappySlack)
@@ -34,7 +39,7 @@ export function* decodeProtobuf(block: Uint8Array, now: bigint, maxBytes?: numbe
   return yield* readRequest(bytes.subarray(0, length), now, maxBytes)
 }
 
-/** Reads a request that is not compressed. */
+/** Decodes a request that is not compressed. */
 export function* readRequest(bytes: Uint8Array, now: bigint, maxBytes?: number): Steps<Push> {
   const push = new Push(bytes, maxBytes)
   const reader = new ProtoReader(bytes)
@@ -47,7 +52,7 @@ export function* readRequest(bytes: Uint8Array, now: bigint, maxBytes?: number):
   return push
 }
 
-/** Goes into the message of the field; returns where it ends. */
+/** Enters the message in the field; returns its end. */
 function enter(reader: ProtoReader, outer: number): number {
   reader.expect(wireType.bytes)
   const end = reader.uint() + reader.at
@@ -109,7 +114,7 @@ function readEntry(decoding: Decoding, end: number): void {
   push.add()
 }
 
-/** False where the time does not fit. */
+/** False if the time does not fit 64 bits. */
 function readTime(push: Push, reader: ProtoReader, row: number, end: number): boolean {
   let seconds = 0
   let nanoseconds = 0
@@ -138,7 +143,7 @@ function readTime(push: Push, reader: ProtoReader, row: number, end: number): bo
   return BigInt.asIntN(64, ns) === ns
 }
 
-/** A line stays where it is; bytes that are no UTF-8 are replaced. */
+/** The line is not copied; invalid UTF-8 is replaced. */
 function setLine(push: Push, { bytes, view }: ProtoReader, row: number, start: number, end: number): void {
   let high = 0
   let at = start

@@ -1,51 +1,49 @@
-// What a push request holds once it is read: its entries as a batch of items, and the labels of its streams.
-import { checkCells, ItemBatch, type ItemError, type ItemField } from '../../../core/index.ts'
+// A decoded push request: its entries as a batch of items, and the labels of its streams.
+import { checkCells, ItemBatch, type ItemError, type ItemField, timeColumn } from '../../../core/index.ts'
 
-/** The time index of the entries' table, and the key of an entry's time for pipelines. */
-export const timeColumn = 'svc_timestamp'
 /** The key of an entry's text for pipelines. */
 const lineKey = 'logpush_line'
 
-/** A run of entries with the same labels; of equal names the last counts. */
+/** Entries with the same labels; of equal label names the last one counts. */
 export interface Stream {
   readonly labels: ReadonlyMap<string, string>
-  /** Rows from `first` to before `end`. */
+  /** Rows from `first` (inclusive) to `end` (exclusive). */
   readonly first: number
   readonly end: number
 }
 
-/** How many left out entries an answer tells. */
+/** Number of left-out entries that an answer describes. */
 const shownErrors = 10
 
-/** One request; decoders fill it. */
+/** A request, filled by a decoder. */
 export class Push {
   readonly batch: ItemBatch
   readonly streams: Stream[] = []
   /** Nanoseconds since 1970. */
   readonly time: ItemField
   readonly line: ItemField
-  /** Structured metadata as the text of a JSON object, absent where an entry has none. No field of the batch. */
+  /** Structured metadata as JSON objects; absent for entries without any. Not a field of the batch. */
   readonly metadata: ItemField
-  /** Entries that were left out, and the first of them. */
+  /** Number of entries left out, and the first of them. */
   skipped = 0
   readonly errors: ItemError[] = []
-  /** Labels and metadata that were left out, texts in which bytes that are no UTF-8 were replaced. */
+  /** Number of labels and metadata left out, and of texts whose invalid UTF-8 was replaced. */
   readonly dropped = { label: 0, metadata: 0, utf8: 0 }
 
-  /** Bytes an entry may have. */
+  /** Maximum bytes of an entry. */
   readonly maxBytes: number
 
-  /** The lines stay in `bytes`. */
+  /** Lines are ranges of `bytes`. */
   constructor(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY) {
     this.maxBytes = maxBytes
     this.batch = new ItemBatch(Math.min(65_536, (bytes.length >> 6) + 16), bytes)
-    this.time = this.batch.take(timeColumn)
-    this.line = this.batch.take(lineKey)
-    this.metadata = this.batch.take('')
+    this.time = this.batch.getOrCreateField(timeColumn)
+    this.line = this.batch.getOrCreateField(lineKey)
+    this.metadata = this.batch.getOrCreateField('')
     this.batch.fields.delete('')
   }
 
-  /** The row of the next entry, which counts once `add` is called; cells of it may hold anything but for the metadata. */
+  /** The row of the next entry, which counts once `add` is called. Its cells, except metadata, may hold old content. */
   next(): number {
     const { batch, metadata } = this
     if (batch.rows === batch.capacity) {
@@ -62,7 +60,7 @@ export class Push {
     this.batch.rows++
   }
 
-  /** An entry that cannot be taken. */
+  /** Leaves out an invalid entry. */
   skip(message: string): void {
     if (this.errors.length < shownErrors) this.errors.push({ index: this.batch.rows + this.skipped, message })
     this.skipped++

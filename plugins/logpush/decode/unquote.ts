@@ -1,4 +1,4 @@
-// What stands between the quotes of a Go text, with its escapes undone.
+// Resolves the escapes of a Go string literal.
 
 const simple: Readonly<Record<string, string>> = {
   a: '\u0007',
@@ -13,10 +13,10 @@ const simple: Readonly<Record<string, string>> = {
   '"': '"'
 }
 
-/** Digits behind the letter of an escape, and their base. */
+/** Digits of a numeric escape, and their base, by its letter. */
 const numeric: Readonly<Record<string, readonly [digits: number, base: 16]>> = { x: [2, 16], u: [4, 16], U: [8, 16] }
 
-/** Undefined for an unknown escape or a code that no character has. `\x` and octal escapes are bytes of UTF-8; broken ones are replaced. */
+/** Undefined for an unknown escape or an invalid code point. `\x` and octal escapes are bytes of UTF-8; invalid ones are replaced. */
 export function unquote(text: string): string | undefined {
   if (!text.includes('\\')) return text
   const parts: Buffer[] = []

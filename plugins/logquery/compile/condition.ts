@@ -1,4 +1,4 @@
-// What a filter says of the columns of the table, as far as the engine can leave out rows by it.
+// The condition that a filter implies on columns of the table, so that the engine can skip rows.
 
 import type { TableColumn, TimeUnit } from '../../../core/index.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import type { Scalar } from '../document/node.ts'
 import type { ContentFilter, Expression, Filter, TimeRange } from '../document/tree.ts'
 
-/** Undefined where nothing is known. Every row for which the filter is true meets the condition. */
+/** A condition that every row passing the filter meets; undefined if nothing is known. */
 export function filterCondition(
   table: Table,
   filter: Filter,
@@ -34,7 +34,7 @@ export function all(conditions: readonly (Condition | undefined)[]): Condition |
   return of.length > 1 ? { kind: 'all', of } : of[0]
 }
 
-/** Without any there is nothing asked for. */
+/** Undefined if there are none, because then nothing can be concluded. */
 function any(conditions: readonly (Condition | undefined)[]): Condition | undefined {
   const of = conditions.filter(each => each !== undefined)
   if (of.length < conditions.length || of.length === 0) return undefined
@@ -50,7 +50,7 @@ export function timeCondition({ from, to }: TimeRange, unit: TimeUnit): Extract<
   }
 }
 
-/** The first tick of a unit that is not before a time in nanoseconds. */
+/** The first tick of a unit at or after a time in nanoseconds. */
 function ceiling(ns: bigint, unit: TimeUnit): bigint {
   return -convertTime(-ns, 'ns', unit)
 }

@@ -1,4 +1,4 @@
-// Writes constants as SQL, in the type of the value they are compared with.
+// Constants as SQL, in the type of the value they are compared with.
 import {
   convertTime,
   type Dialect,
@@ -15,7 +15,7 @@ import { unitOf, type Value } from './value.ts'
 export interface Writing {
   readonly parameters: SqlParameters
   readonly dialect: Dialect
-  /** For times without a time zone of their own. */
+  /** Zone of times without one. */
   readonly zone: Zone
 }
 
@@ -25,7 +25,7 @@ export function compareSql(writing: Writing, value: Value, op: Comparison, const
   const unit = unitOf(value)
   const { ticks, exact } = ticksOf(writing, unit, constant, path)
   if (exact) return `(${value.sql} ${op} ${timeSql(writing, value.type, ticks)})`
-  // A time between two ticks of the column's unit equals no value.
+  // A time between two ticks of the column's unit equals no value; the result is null for null.
   if (op === '=') return `(${value.sql} IS NULL AND NULL)`
   if (op === '<>') return `(${value.sql} IS NOT NULL OR NULL)`
   const below = op === '<' || op === '<='
@@ -48,7 +48,7 @@ export function operand({ dialect }: Pick<Writing, 'dialect'>, value: Value): st
   return value.kind === 'json' ? dialect.text(value.sql) : value.sql
 }
 
-/** SQL of a constant that is read as a value of this type. */
+/** SQL of a constant that must be a value of this type. */
 export function constantSql(writing: Writing, target: Value, constant: Scalar, path: string): string {
   const { parameters } = writing
   switch (target.kind) {
@@ -75,7 +75,7 @@ export function constantSql(writing: Writing, target: Value, constant: Scalar, p
   throw wrong(path, `${target.name} is ${target.type}, which is compared with nothing`)
 }
 
-/** The constant as a number, whatever type it is compared with. */
+/** The constant as a number, whatever it is compared with. */
 export function numberSql(writing: Writing, constant: Scalar, path: string): string {
   const whole = wholeOf(constant)
   if (whole !== undefined) return wholeSql(writing, whole)
@@ -134,7 +134,7 @@ function booleanSql(parameters: SqlParameters, constant: Scalar, path: string, {
   throw wrong(path, `expected true or false, because ${name} is ${type}, found ${shown(String(constant))}`)
 }
 
-/** A time in a unit, rounded towards the past: numbers are in the unit itself, texts are read. */
+/** A time in a unit, rounded towards the past: numbers are in that unit, texts are parsed. */
 function ticksOf(
   { zone }: Pick<Writing, 'zone'>,
   unit: TimeUnit,
@@ -149,7 +149,7 @@ function ticksOf(
   return { ticks, exact: convertTime(ticks, unit, 'ns') === ns }
 }
 
-/** A point in time in the column's type; times outside its range become its first or last. */
+/** A time constant in the column's type, clamped to its range. */
 export function timeSql(
   { parameters, dialect }: Pick<Writing, 'parameters' | 'dialect'>,
   type: string,

@@ -1,4 +1,4 @@
-// Rows beside those that were found: the lines or the seconds before and after each.
+// Context: rows before and after each row found, by lines or seconds.
 import {
   type Condition,
   type Dialect,
@@ -17,7 +17,7 @@ import { statement, tablePlaceholder } from './statement.ts'
 import { unitOf, type Value } from './value.ts'
 import type { Window } from './window.ts'
 
-/** Throws where steps make something else of rows than rows. */
+/** Throws if steps produce something other than the table's rows. */
 export function checkContext({ context, steps }: LogQuery): void {
   const step = steps.find(({ kind }) => kind === 'aggregate' || kind === 'filter')
   if (context !== undefined && step !== undefined) {
@@ -25,16 +25,16 @@ export function checkContext({ context, steps }: LogQuery): void {
   }
 }
 
-/** A statement for the times of the rows found: rows further back than the answer is long have no part in it. */
+/** A statement for the times of the rows found; only as many of the latest ones as the answer has rows are needed. */
 export function foundQuery(writing: Writing, table: Table, query: LogQuery): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
   const time = rows.scope.time!.sql
   const where = rows.where.length > 0 ? ` WHERE ${rows.where.join(' AND ')}` : ''
-  const newest = `SELECT ${time} AS moment FROM ${tablePlaceholder}${where} ORDER BY moment DESC LIMIT ${query.skip + query.fetch}`
-  return statement(`SELECT DISTINCT moment FROM (${newest})`, table, conditions, writing)
+  const latest = `SELECT ${time} AS moment FROM ${tablePlaceholder}${where} ORDER BY moment DESC LIMIT ${query.skip + query.fetch}`
+  return statement(`SELECT DISTINCT moment FROM (${latest})`, table, conditions, writing)
 }
 
-/** A statement for two numbers a window: rows before the first one found in it, and behind the last. */
+/** A statement that counts, per window, the rows before the first row found in it and after the last. */
 export function countQuery(writing: Writing, table: Table, query: LogQuery, windows: readonly Window[]): SqlQuery {
   const { dialect } = writing
   const time = tableScope(dialect, table, query).time!
@@ -49,8 +49,8 @@ export function countQuery(writing: Writing, table: Table, query: LogQuery, wind
 }
 
 /**
- * The rows found and those beside them, which lie in the windows. Rows of the same time have an order of their own, those found last:
- * `momentsSql` and `lined` number them alike. Between two windows lines are left out, but more than a context has.
+ * The rows found and their context, which lie in the windows. Rows of the same time are numbered with the found ones last; `momentsSql` and
+ * `lined` must number them alike. Rows between windows are not read, but more are left out there than any context has.
  */
 export function readContext(writing: Writing, table: Table, query: LogQuery, windows: readonly Window[]): Source {
   const context = query.context!
@@ -79,12 +79,12 @@ export function readContext(writing: Writing, table: Table, query: LogQuery, win
   return { rows: { from, where: [], scope, order }, conditions }
 }
 
-/** The newest times of rows in the context, with the line at which each begins. `keys` are all rows of the windows. */
+/** The latest times of rows in the context, with the line number at which each begins. `keys` are all rows of the windows. */
 function momentsSql(dialect: Dialect, context: Context, time: Value, { skip, fetch }: LogQuery, keys: string): string {
   const { before, after } = inUnits(context, unitOf(time))
-  // Each row meets the last one found that may have it in its context; most rows meet none.
+  // Joins each row only with the last row found whose context may include it; most rows join none.
   const near = nearSql(dialect, before, after)
-  // The row found that brings the last line of the answer lies further back than it.
+  // The row found whose context ends the answer may lie further back by this much.
   const beyond = context.kind === 'lines' ? context.after : 0
   const as = dialect.name === 'duckdb' ? 'AS MATERIALIZED' : 'AS'
   return `WITH numbered ${as} (SELECT moment, found, ${ordinalOf(dialect, context, time)} AS ordinal FROM (${keys})),
@@ -93,7 +93,7 @@ function momentsSql(dialect: Dialect, context: Context, time: Value, { skip, fet
     SELECT moment, min(ordinal) AS line FROM numbered WHERE moment IN (SELECT moment FROM moments) GROUP BY moment`
 }
 
-/** Rows that have a row found so far before them, or behind. */
+/** Rows with a row found so far before or after them. */
 function nearSql({ name }: Dialect, before: bigint, after: bigint): string {
   if (name === 'duckdb') {
     return `SELECT numbered.moment, numbered.ordinal FROM numbered ASOF JOIN hits ON numbered.ordinal + ${before} >= hits.ordinal
@@ -105,13 +105,13 @@ function nearSql({ name }: Dialect, before: bigint, after: bigint): string {
 }
 
 interface LineNames {
-  /** SQL that is true for rows found, and the column it becomes. */
+  /** SQL that is true for rows found, and the column for it. */
   readonly found: string
   readonly foundName: string
   readonly ordinal: string
 }
 
-/** Of the rows of some times those that are in the context by their lines. */
+/** Rows of some times that are in the context by their line numbers. */
 function linesSql(dialect: Dialect, { before, after }: Context, time: Value, rows: string, names: LineNames): string {
   const { found, foundName, ordinal } = names
   const lined = `SELECT stored.*, ${found} AS ${foundName},
@@ -128,20 +128,20 @@ function freeName({ quoteName }: Dialect, table: Table, wanted: string): string 
   return quoteName(name)
 }
 
-/** Where a row is: its line, or its time in the time index's unit. */
+/** The position of a row: its line number, or its time in the time index's unit. */
 function ordinalOf(dialect: Dialect, { kind }: Context, { type }: Value): string {
   const line = 'row_number() OVER (ORDER BY moment, found)'
   if (kind === 'lines') return dialect.result(line, 'Int64')
   return dialect.ticks(type as TimestampType, 'moment')
 }
 
-/** The context in lines or in the time index's unit. */
+/** The context in lines, or in the time index's unit. */
 export function inUnits({ kind, before, after }: Context, unit: ReturnType<typeof unitOf>) {
   const per = kind === 'lines' ? 1n : unitsPerSecond[unit]
   return { before: BigInt(before) * per, after: BigInt(after) * per }
 }
 
-/** The whole stretch first: it is what parts of files are left out by. */
+/** The whole range first, because parts of files are skipped by it. */
 function windowBounds(writing: Writing, time: Value, query: LogQuery, windows: readonly Window[]): string {
   const at = (ticks: bigint) => timeSql(writing, time.type, ticks)
   const within = (from: bigint, to: bigint) => `(${time.sql} >= ${at(from)} AND ${time.sql} <= ${at(to)})`

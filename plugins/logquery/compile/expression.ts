@@ -16,7 +16,7 @@ import {
 } from './function.ts'
 import { type Constant, isConstant, isNumber, kindOf, type Scope, textSql, type Value } from './value.ts'
 
-/** Texts that may be joined into one: each may be as long as a line. */
+/** How many values may be concatenated to one, because each may be as long as a line. */
 const maxGrowth = 16
 
 function compileExpression(writing: Writing, scope: Scope, expression: Expression): Value | Constant {
@@ -42,7 +42,7 @@ function compileExpression(writing: Writing, scope: Scope, expression: Expressio
   }
 }
 
-/** Constants by themselves have the type they are written in. */
+/** A constant on its own has the type it is written in. */
 export function compileValue(writing: Writing, scope: Scope, expression: Expression): Value {
   const value = compileExpression(writing, scope, expression)
   return isConstant(value) ? constantValue(writing, value) : value
@@ -67,7 +67,7 @@ function constantValue(writing: Writing, { constant }: Constant): Value {
           ? 'Int64'
           : 'Float64'
   const sql = typeof constant === 'bigint' ? numberSql(writing, constant, '') : parameters.add(constant)
-  // The engine must know the type before it knows the value.
+  // The engine needs the type before the parameter's value.
   const cast = type === 'Int64' ? sql : dialect.cast(sql, type)
   return { sql: cast, type, kind: kindOf(type), name, growth: 0 }
 }
@@ -115,7 +115,7 @@ function bothTexts(left: Value, right: Value): boolean {
   return [left, right].every(({ kind }) => kind === 'text' || kind === 'json')
 }
 
-/** What leaves 64 bits is null. */
+/** Results beyond 64 bits are null. */
 function calculate(
   writing: Writing,
   op: keyof typeof arithmetic,
@@ -169,7 +169,7 @@ function compileCall(writing: Writing, scope: Scope, call: Call): Value {
   return compileWith(writing, scope, call, definition)
 }
 
-/** A function of many rows. */
+/** An aggregate function. */
 export function compileAggregate(writing: Writing, scope: Scope, call: Call): Value {
   const { name, path } = call
   if (Object.hasOwn(timedFunctions, name)) {
@@ -188,7 +188,7 @@ export function compileAggregate(writing: Writing, scope: Scope, call: Call): Va
   return compileWith(writing, scope, withoutStar(call), aggregateFunctions[name]!)
 }
 
-/** `count(*)` counts rows, as `count()` does. */
+/** `count(*)` means `count()`. */
 function withoutStar(call: Call): Call {
   const [only, more] = call.args
   const isStar = only?.kind === 'column' && only.name === '*' && more === undefined
@@ -258,7 +258,7 @@ function argument(
   return { sql: typed.sql, value: typed }
 }
 
-/** A fraction cannot be a parameter: the engine plans with it. */
+/** A fraction cannot be a parameter, because the engine needs it for planning. */
 function constantOf({ parameters, dialect }: Writing, kind: ConstantKind, constant: Scalar, path: string): string {
   if (kind === 'path') return JSON.stringify(jsonPath(constant, path))
   const special = specialConstant(kind, constant, path)

@@ -1,4 +1,4 @@
-// Filters of a query as SQL that is true, false or null.
+// Filters of a query as SQL conditions.
 import { parseSearch, readingOf, searchSql, termSql } from '../../../core/index.ts'
 import { atPath, wrong } from '../document/node.ts'
 import type { ContentFilter, Filter } from '../document/tree.ts'
@@ -7,7 +7,7 @@ import { compileValue } from './expression.ts'
 import { patternOf } from './pattern.ts'
 import { type Scope, textSql, type Value } from './value.ts'
 
-/** An empty list of conditions asks for nothing. */
+/** An empty list of conditions is always true. */
 export function filterSql(writing: Writing, scope: Scope, filter: Filter): string {
   switch (filter.kind) {
     case 'not':

@@ -1,4 +1,4 @@
-// The functions a query may call: what they take, what they give, and their SQL.
+// The functions of queries: arguments, result types and SQL.
 import {
   type ColumnType,
   type Dialect,
@@ -12,8 +12,8 @@ import { patternOf } from './pattern.ts'
 import type { Value } from './value.ts'
 
 /**
- * What an argument is read as. `any`: as it is; `same`: constants as the first that is none; `pattern`, `path`, `unit`, `duration`, `fraction`:
- * constants.
+ * How an argument is interpreted. `any`: as it is; `same`: constants in the type of the first argument that is not a constant; `pattern`,
+ * `path`, `unit`, `duration`, `fraction`: constants.
  */
 export type ArgumentKind =
   | 'text'
@@ -28,17 +28,17 @@ export type ArgumentKind =
   | 'duration'
   | 'fraction'
 
-/** An argument as SQL, with its value where it is none of the constants. */
+/** An argument as SQL, with its value unless it is a constant. */
 export interface Argument {
   readonly sql: string
   readonly value?: Value
 }
 
-/** What a function is written with. */
+/** What a function's SQL is written with. */
 interface CallContext {
   readonly dialect: Dialect
   readonly types: readonly ColumnType[]
-  /** Puts a text into the statement. */
+  /** Adds a text to the statement as a constant. */
   readonly constant: (text: string) => string
 }
 
@@ -46,18 +46,18 @@ type WriteCall = (args: readonly string[], context: CallContext) => string
 
 export interface FunctionDefinition {
   readonly args: readonly ArgumentKind[]
-  /** How many of them may be left out. */
+  /** How many of the last arguments are optional. */
   readonly optional?: number
-  /** The last one may come again. */
+  /** The last argument may be repeated. */
   readonly variadic?: true
   readonly type: ColumnType | ((args: readonly Argument[]) => ColumnType)
-  /** An argument of the kind `path` is its steps as JSON, all others are SQL. */
+  /** Arguments of the kind `path` are their steps as JSON, all others SQL. */
   readonly sql: WriteCall
-  /** Its text is as long as all arguments together. */
+  /** The result is as long as all arguments together. */
   readonly joins?: true
 }
 
-/** A function that both dialects call the same. */
+/** A function with the same name in both dialects. */
 const call =
   (name: string): WriteCall =>
   args =>
@@ -140,7 +140,7 @@ export const scalarFunctions: Readonly<Record<string, FunctionDefinition>> = {
     args: ['text', 'pattern', 'integer'],
     optional: 1,
     type: 'String',
-    // A group that took no part, and no match, is null.
+    // A group that took no part, and a pattern without a match, give null.
     sql: ([text, pattern, group = '0'], { dialect }) => dialect.extract(text!, pattern!, group)
   },
   coalesce: oneOf('coalesce'),
@@ -210,7 +210,7 @@ export const aggregateFunctions: Readonly<Record<string, FunctionDefinition>> = 
   }
 }
 
-/** Aggregates that ask which row came first or last: they need the time of rows. */
+/** Aggregates that return the value of the first or last row by time. */
 export const timedFunctions: Readonly<Record<string, 'argMin' | 'argMax'>> = {
   first_value: 'argMin',
   last_value: 'argMax'
@@ -220,7 +220,7 @@ export type ConstantKind = 'pattern' | 'path' | 'unit' | 'duration' | 'fraction'
 
 const truncations = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year']
 
-/** What a constant of one of these kinds means to the engine. Throws for what it is not. */
+/** The engine's form of a constant of one of these kinds. Throws for an invalid one. */
 export function specialConstant(kind: Exclude<ConstantKind, 'path'>, constant: unknown, path: string): SqlValue {
   if (kind === 'fraction') {
     const fraction = Number(constant)
@@ -239,7 +239,7 @@ export function specialConstant(kind: Exclude<ConstantKind, 'path'>, constant: u
   throw wrong(path, `expected a duration such as 5m, found ${shown(constant)}`)
 }
 
-/** The steps of `user.id`, `items[0].name`, with `$.` before it or without. Throws for what is no path. */
+/** The steps of `user.id` or `items[0].name`, with or without a leading `$.`. Throws for an invalid path. */
 export function jsonPath(text: unknown, path: string): JsonPath {
   if (typeof text !== 'string') throw wrong(path, `expected a text, a constant, found ${String(text)}`)
   const written = text.replace(/^\$\.?/, '')

@@ -1,4 +1,4 @@
-// A log query over a table as one statement: filters, then the steps of `exprs`, then order and limit.
+// Compiles a log query to one statement: filters, then the steps of `exprs`, then order and limit.
 import type { Condition, Dialect, SqlQuery, Table, TableColumn } from '../../../core/index.ts'
 import { wrong } from '../document/node.ts'
 import type { Expression, LogQuery, Ordering, Step } from '../document/tree.ts'
@@ -9,13 +9,13 @@ import { filterSql } from './filter.ts'
 import { statement, tablePlaceholder } from './statement.ts'
 import { kindOf, type Scope, unitOf, type Value } from './value.ts'
 
-/** Rows on their way through the steps. */
+/** The rows between two steps. */
 interface Rows {
-  /** What stands behind FROM. */
+  /** The text behind FROM. */
   readonly from: string
   readonly where: readonly string[]
   readonly scope: Scope
-  /** How they are ordered if the document does not say. */
+  /** Default order. */
   readonly order: readonly OrderKey[]
 }
 
@@ -26,18 +26,18 @@ interface OrderKey {
 
 export interface Plan {
   readonly query: SqlQuery
-  /** Names of the columns of the result. */
+  /** Names of the result columns. */
   readonly names: readonly string[]
 }
 
-/** The table's rows that pass filters, and what the engine may leave out of it. */
+/** The table's rows that pass the filters, and conditions the engine may use. */
 export interface Source {
   readonly rows: Rows
-  /** For each placeholder of the table in `rows`. */
+  /** One per placeholder of the table in `rows`. */
   readonly conditions: readonly (Condition | undefined)[]
 }
 
-/** Rows of the table that meet time range and filters. */
+/** Rows of the table within the time range that pass the filters. */
 export function readTable(writing: Writing, table: Table, query: LogQuery): Source {
   const scope = tableScope(writing.dialect, table, query)
   const where = [
@@ -50,7 +50,7 @@ export function readTable(writing: Writing, table: Table, query: LogQuery): Sour
   }
 }
 
-/** The columns of the table; those asked for are counted by position, and are what is shown. */
+/** The columns of the table; `columns` of the query determine positions and what is shown. */
 export function tableScope(dialect: Dialect, table: Table, query: LogQuery): Scope {
   const columns = table.columns.map(column => columnValue(dialect, column))
   const scope = { columns, positions: columns, time: columnValue(dialect, table.timeIndex) }
@@ -63,7 +63,7 @@ function columnValue({ quoteName }: Dialect, column: TableColumn): Value {
   return { sql: `stored.${quoteName(physical)}`, type, kind: kindOf(type), name, growth: 1, column }
 }
 
-/** Conditions of the time range. */
+/** Conditions for the time range. */
 export function timeBounds(writing: Writing, time: Value, { time: range }: LogQuery): string[] {
   if (range === undefined) return []
   const { from, to } = timeCondition(range, unitOf(time))
@@ -73,7 +73,7 @@ export function timeBounds(writing: Writing, time: Value, { time: range }: LogQu
   ]
 }
 
-/** What the engine may rely on. */
+/** The condition that all needed rows meet. */
 export function conditionOf(table: Table, { time, filter, columns }: LogQuery): Condition | undefined {
   const shown = columns.length === 0 ? table.columns.map(({ name }) => name) : columns.map(({ name }) => name)
   const columnOf = (expression: Expression) => {
@@ -85,16 +85,16 @@ export function conditionOf(table: Table, { time, filter, columns }: LogQuery): 
   return all([time && timeCondition(time, unitOf({ type: table.timeIndex.type } as Value)), filtered])
 }
 
-/** A statement for the time of the oldest of the newest `count` rows that a query finds. */
+/** A statement for the oldest time among the latest `count` rows that a query finds. */
 export function oldestQuery(writing: Writing, table: Table, query: LogQuery, count: number): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
   const time = rows.scope.time!.sql
   const where = rows.where.length > 0 ? ` WHERE ${rows.where.join(' AND ')}` : ''
-  const newest = `SELECT ${time} AS moment FROM ${tablePlaceholder}${where} ORDER BY moment DESC LIMIT ${count}`
-  return statement(`SELECT ${writing.dialect.min('moment')} FROM (${newest})`, table, conditions, writing)
+  const latest = `SELECT ${time} AS moment FROM ${tablePlaceholder}${where} ORDER BY moment DESC LIMIT ${count}`
+  return statement(`SELECT ${writing.dialect.min('moment')} FROM (${latest})`, table, conditions, writing)
 }
 
-/** The whole statement over a source. */
+/** The complete statement for a source. */
 export function planRows(writing: Writing, table: Table, query: LogQuery, source: Source): Plan {
   const rows = takeSteps(writing, source.rows, query.steps)
   const { from, where, scope } = rows
@@ -112,7 +112,7 @@ export function planRows(writing: Writing, table: Table, query: LogQuery, source
   }
 }
 
-/** What the positions of a scope are in a result. */
+/** The SELECT list for the positions of a scope. */
 export function resultSql({ dialect }: Writing, { positions }: Scope): string {
   return positions.map(({ sql, type, column }) => (column === undefined ? dialect.result(sql, type) : sql)).join(', ')
 }
@@ -131,7 +131,7 @@ function isLiteral(expression: Expression): boolean {
   return expression.kind === 'literal' || (expression.kind === 'alias' && isLiteral(expression.expression))
 }
 
-/** Expressions side by side are the columns of one step. */
+/** Adjacent expressions become the columns of one step. */
 export function takeSteps(writing: Writing, source: Rows, steps: readonly Step[]): Rows {
   let rows = source
   let selected: Value[] = []
@@ -157,7 +157,7 @@ export function takeSteps(writing: Writing, source: Rows, steps: readonly Step[]
   return rows
 }
 
-/** Whether a name is one that the columns before it, in the same step, have given. */
+/** Whether a name was already defined by an earlier column of the same step. */
 function isNew(name: string, { columns }: Scope, selected: readonly Value[]): boolean {
   return !columns.some(column => column.name === name) && selected.some(value => value.name === name)
 }
@@ -176,7 +176,7 @@ function namesOf(expression: Expression): readonly string[] {
   return []
 }
 
-/** Rows of other columns, still in their order: its keys go along. */
+/** Replaces the columns; the sort keys are kept. */
 function project({ from, where, scope: { time }, order }: Rows, values: readonly Value[]): Rows {
   const selected = values.map(({ sql }, i) => `${sql} AS c${i}`)
   if (time !== undefined) selected.push(`${time.sql} AS moment`)
@@ -190,7 +190,7 @@ function project({ from, where, scope: { time }, order }: Rows, values: readonly
   }
 }
 
-/** One row per group, ordered by the groups. */
+/** One row per group, sorted by the groups. */
 function aggregate(writing: Writing, { from, where, scope }: Rows, step: Extract<Step, { kind: 'aggregate' }>): Rows {
   const groups = step.by.map(each => compileValue(writing, scope, each))
   const values = [...groups, ...step.calls.map(each => compileAggregate(writing, scope, each))]

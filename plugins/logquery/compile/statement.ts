@@ -1,18 +1,18 @@
-// The text of a statement with placeholders for its tables.
+// Assembles the text of a statement with placeholders for its tables.
 import type { Condition, SqlQuery, Table } from '../../../core/index.ts'
 import type { Writing } from './constant.ts'
 
-/** Stands where the rows of the table come; no name holds it. */
+/** Marks a table's place; names cannot contain it. */
 export const tablePlaceholder = '\0'
 
-/** `conditions`: what rows of the table must meet, placeholder by placeholder. */
+/** `conditions`: what rows of the table must meet, per placeholder. */
 export function statement(
   text: string,
   table: Table,
   conditions: readonly (Condition | undefined)[],
   { parameters, dialect }: Pick<Writing, 'parameters' | 'dialect'>
 ): SqlQuery {
-  // Texts of the document are parameters: what stands here and is no such name only reads a column more.
+  // Columns whose name occurs in the text. Constants are parameters, so a false match only reads a column too many.
   const names = table.columns.filter(({ physical }) => text.includes(`stored.${dialect.quoteName(physical)}`))
   const columns = text.includes('stored.*') ? undefined : names.map(({ name }) => name)
   const starts = [...text.matchAll(/\0/g)].map(match => match.index)

@@ -1,4 +1,4 @@
-// A log query as a statement that runs over rows as they are written.
+// Compiles a log query to a statement that runs over rows as they are written (live tail).
 import type { Follow, SqlQuery, Table } from '../../../core/index.ts'
 import { wrong } from '../document/node.ts'
 import type { LogQuery } from '../document/tree.ts'
@@ -6,7 +6,7 @@ import type { Writing } from './constant.ts'
 import { readTable, resultSql, takeSteps } from './plan.ts'
 import { statement } from './statement.ts'
 
-/** Texts of a row that the answer may hold for each row, where the table has fewer columns: rows that wait are answered in memory. */
+/** Texts per row of the answer, if the table has fewer columns; bounds memory, because waiting rows are answered in memory. */
 const maxTexts = 16
 
 interface TailPlan {
@@ -14,7 +14,7 @@ interface TailPlan {
   readonly names: readonly string[]
 }
 
-/** A range of time that ends now goes on. Throws for what needs all rows before it can answer. */
+/** A time range that ends now has no end in a tail. Throws for queries that need all rows before they can answer. */
 export function planTail(writing: Writing, table: Table, query: LogQuery, follow: Follow): TailPlan {
   const step = query.steps.find(({ kind }) => kind === 'aggregate')
   if (step !== undefined) throw wrong(step.path, 'a tail has no AggrFunc: its rows have no end')

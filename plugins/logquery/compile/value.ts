@@ -1,4 +1,4 @@
-// What an expression becomes: SQL with what is known of its values.
+// The result of compiling an expression: SQL, and what is known of its values.
 import { type ColumnType, isTimestamp, type TableColumn, type TimeUnit, timeUnit } from '../../../core/index.ts'
 import { type Scalar, wrong } from '../document/node.ts'
 import type { Writing } from './constant.ts'
@@ -9,26 +9,26 @@ export interface Value {
   readonly sql: string
   readonly type: ColumnType
   readonly kind: Kind
-  /** What a column of it is called. */
+  /** Default column name. */
   readonly name: string
-  /** How many values of the table make one of these, at most: joined texts grow. */
+  /** How many values of the table are concatenated in this one, at most. */
   readonly growth: number
-  /** The column of the table that it is. */
+  /** The table column it is, if it is one. */
   readonly column?: TableColumn
 }
 
-/** A constant of the document, of no type until it meets something that has one. */
+/** A constant of the document; it has no type until it is combined with a typed value. */
 export interface Constant {
   readonly constant: Scalar
   readonly path: string
 }
 
-/** The columns that a step sees. */
+/** The columns that a step can use. */
 export interface Scope {
   readonly columns: readonly Value[]
-  /** What `PositionalIdent` counts. */
+  /** What `PositionalIdent` refers to. */
   readonly positions: readonly Value[]
-  /** The time index, where the rows still have it. */
+  /** The time index, while the rows still have it. */
   readonly time?: Value
 }
 
@@ -68,7 +68,7 @@ export function unitOf({ type }: Value): TimeUnit {
   return timeUnit(type as Parameters<typeof timeUnit>[0])
 }
 
-/** The value as text: numbers as they are written. */
+/** The value as text; numbers as they were written. */
 export function textSql({ dialect }: Pick<Writing, 'dialect'>, value: Value, path: string): string {
   if (value.kind === 'text') return value.sql
   if (value.kind === 'json' || value.kind === 'integer') return dialect.text(value.sql)

@@ -1,18 +1,18 @@
-// Stretches of time around rows that were found, wide enough to hold what is beside them.
+// Windows of time around rows found, wide enough to contain their context.
 
-/** Ticks of the time index, all included. */
+/** Ticks of the time index, all inclusive. */
 export interface Window {
-  /** The rows found in it lie between these. */
+  /** The first and last row found in it are between these. */
   readonly first: bigint
   readonly last: bigint
   readonly from: bigint
   readonly to: bigint
 }
 
-/** More of them cost each row more than they save. */
+/** With more windows, each row costs more than the skipped rows save. */
 const maxWindows = 64
 
-/** Windows that reach so far before and behind every time; those that meet are one, and so are the nearest where there are too many. */
+/** Windows that reach so far before and after every time. Overlapping windows are merged, and the closest ones if there are too many. */
 export function windowsAround(times: Iterable<bigint>, before: bigint, after: bigint): readonly Window[] {
   const windows: Window[] = []
   for (const time of [...times].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {

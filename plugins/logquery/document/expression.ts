@@ -1,8 +1,8 @@
-// Expressions of a document: columns, constants, calls.
+// Parses expressions: columns, constants, calls.
 import { countOf, listOf, membersOf, type Node, required, textOf, typedOf, variantOf, wrong } from './node.ts'
 import { binaryOps, type Call, type Expression } from './tree.ts'
 
-/** Counts filters, expressions and values of a document. */
+/** Counts filters, expressions and values of a document against its limit. */
 export interface Budget {
   take(node: Node): void
 }

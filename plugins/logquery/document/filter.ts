@@ -1,4 +1,4 @@
-// Filters of a document: trees of tests of values.
+// Parses filters: trees of conditions on values.
 import { type Budget, readExpression } from './expression.ts'
 import {
   expected,
@@ -16,7 +16,7 @@ import {
 } from './node.ts'
 import type { ContentFilter, Filter } from './tree.ts'
 
-/** A tree; a list is one of which all must be met. */
+/** Parses a tree; a list means that all of it must be true. */
 export function readFilter(budget: Budget, node: Node): Filter {
   budget.take(node)
   if (Array.isArray(node.value)) {

@@ -1,24 +1,24 @@
-// A JSON document read member by member: whatever is wrong with it is said with the path of the member.
+// Reads a JSON document member by member; errors name the path of the member.
 import { DbError, didYouMean, type ItemValue } from '../../../core/index.ts'
 
-/** A value with where it stands, and what the rest of the document may still hold. */
+/** A value with its path, and the budget of the document. */
 export interface Node {
   /** Such as `$.filters.And[0].Single`. */
   readonly path: string
   readonly value: ItemValue
 }
 
-/** A constant of a query. Integers are bigint, beyond 64 bits number. */
+/** A constant of a query. Integers are bigint, or number beyond 64 bits. */
 export type Scalar = string | bigint | number | boolean
 
-/** Members by name; those that are null or absent are undefined. */
+/** Members by name; undefined if null or absent. */
 type Members<K extends string> = { readonly [N in K]?: Node }
 
 export function wrong(path: string, message: string): DbError {
   return new DbError('InvalidArguments', `${path}: ${message}`)
 }
 
-/** An error of something inside of a document, with the path before it. */
+/** Adds the path to errors of `work`. */
 export function atPath<T>(path: string, work: () => T): T {
   try {
     return work()
@@ -29,7 +29,7 @@ export function atPath<T>(path: string, work: () => T): T {
   }
 }
 
-/** The members of an object that has no others than these. */
+/** The members of an object; others than these are refused. */
 export function membersOf<const K extends string>(node: Node, known: readonly K[]): Members<K> {
   const { value, path } = node
   if (!isObject(value)) throw expected(node, 'an object')
@@ -43,7 +43,7 @@ export function membersOf<const K extends string>(node: Node, known: readonly K[
   return members
 }
 
-/** The one member of an object that says what it is, such as `{"And": …}`; a text is one without a value, such as `"Exist"`. */
+/** The single member of a variant object such as `{"And": …}`; a text is a variant without value, such as `"Exist"`. */
 export function variantOf<const K extends string>(node: Node, kinds: readonly K[]): readonly [kind: K, node: Node] {
   const { value, path } = node
   const named = typeof value === 'string' ? { [value]: null } : value
@@ -77,7 +77,7 @@ export function flagOf(node: Node | undefined): boolean {
   return node.value
 }
 
-/** A constant, or one that says its type: `{"Int": 1}`. */
+/** A constant, optionally with its type: `{"Int": 1}`. */
 export function typedOf(node: Node): Scalar {
   if (node.value === null || typeof node.value !== 'object') return scalarOf(node)
   const [kind, inner] = variantOf(node, ['String', 'Int', 'UInt', 'Float', 'Boolean'])
@@ -97,7 +97,7 @@ export function typedOf(node: Node): Scalar {
   return value
 }
 
-/** A whole number from 0 to `most`. */
+/** An integer from 0 to `max`. */
 export function countOf(node: Node, max: number): number {
   const { value, path } = node
   if (typeof value !== 'bigint' || value < 0n) throw expected(node, 'a whole number from 0 on')
@@ -120,7 +120,7 @@ export function expected(node: Node, what: string): DbError {
   return wrong(node.path, `expected ${what}, found ${kindOf(node.value)}`)
 }
 
-/** A text as it may stand in a message. */
+/** A text shortened for messages. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 }

@@ -1,4 +1,4 @@
-// A whole document as a log query. What it leaves out has a default; what it has beyond is refused.
+// Parses a document to a log query. Missing members have defaults, unknown ones are refused.
 import { DbError, formatSize, parseJson, type Zone } from '../../../core/index.ts'
 import type { Budget } from './expression.ts'
 import { readExpression } from './expression.ts'
@@ -8,21 +8,21 @@ import { readStep } from './step.ts'
 import { readTimeFilter } from './time-filter.ts'
 import type { Context, LogQuery, Ordering, TableName } from './tree.ts'
 
-/** What a document may ask for; the names are the configuration keys. */
+/** Limits of a document; named like the configuration keys. */
 export interface QueryLimits {
   /** Bytes of the document. */
   readonly max_query_size: number
-  /** Filters, expressions and values. */
+  /** Maximum filters, expressions and values. */
   readonly max_query_nodes: number
-  /** Rows of an answer, those that are skipped included. */
+  /** Maximum rows of an answer, including skipped ones. */
   readonly max_rows: number
-  /** Rows of an answer to a query that does not say how many. */
+  /** Rows of an answer if the query does not say. */
   readonly default_rows: number
 }
 
 interface QueryContext {
   readonly limits: QueryLimits
-  /** The request's. */
+  /** Database of the request. */
   readonly database: string
   readonly zone: Zone
   /** Nanoseconds since 1970. */
@@ -31,7 +31,7 @@ interface QueryContext {
 
 const keys = ['table', 'time_filter', 'limit', 'columns', 'filters', 'context', 'exprs', 'order_by'] as const
 
-/** Throws DbError `InvalidArguments` with the path of what is wrong, ParseError for what is no JSON. */
+/** Throws DbError `InvalidArguments` with the path of the problem, ParseError for invalid JSON. */
 export function readQuery(text: string | Uint8Array, around: QueryContext): LogQuery {
   const { max_query_size: max } = around.limits
   if (text.length > max) {
@@ -67,7 +67,7 @@ function createBudget(max: number): Budget {
   }
 }
 
-/** A name alone is a table of the request's database. */
+/** A name alone means a table of the request's database. */
 function readTable(node: Node, database: string): TableName {
   const { path } = node
   if (typeof node.value === 'string') return { path, database, name: node.value }
@@ -110,7 +110,7 @@ function contextOf(node: Node, maxLines: number): Context | undefined {
   }
 }
 
-/** A name, or an expression with the direction. */
+/** A name, or an expression with a direction. */
 function readOrdering(budget: Budget, node: Node): Ordering {
   const { path } = node
   if (typeof node.value === 'string') {

@@ -1,4 +1,4 @@
-// The entries of `exprs`: what is done to the rows, one after the other.
+// Parses the entries of `exprs`, the steps applied to rows.
 import { type Budget, readCall, readExpression, stepKinds } from './expression.ts'
 import { readContent, readFilter } from './filter.ts'
 import { listOf, membersOf, type Node, required, variantOf, wrong } from './node.ts'
@@ -20,7 +20,7 @@ export function readStep(budget: Budget, node: Node): Step {
   return readExpression(budget, node)
 }
 
-/** `{"filter": …}`, or a test of one expression: `{"expr": …, "filter": …}`. */
+/** `{"filter": …}`, or a condition on one expression: `{"expr": …, "filter": …}`. */
 function readFilterStep(budget: Budget, node: Node): Filter {
   const { expr, filter } = membersOf(node, ['expr', 'filter'])
   const test = required(node, 'filter', filter)

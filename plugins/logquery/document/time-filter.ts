@@ -1,4 +1,4 @@
-// The time filter of a document as a range of time.
+// Parses the time filter of a document to a range of time.
 import {
   convertTime,
   daysFromCivil,
@@ -12,7 +12,7 @@ import type { TimeRange } from './tree.ts'
 
 const second = 1_000_000_000n
 
-/** `now` in nanoseconds since 1970; `zone` is that of times that do not say theirs. */
+/** `now` in nanoseconds since 1970; `zone` applies to times without one. */
 export function readTimeFilter(node: Node, zone: Zone, now: bigint): TimeRange {
   const { start, end, span } = membersOf(node, ['start', 'end', 'span'])
   const length = span && readSpan(span)
@@ -40,7 +40,7 @@ function invalidTimeFilter(path: string, reason: string) {
   return wrong(path, `Invalid time filter: ${reason}`)
 }
 
-/** A point in time is a period without length. */
+/** A period; a point in time has no length. */
 interface Period {
   readonly first: bigint
   readonly behind: bigint
@@ -75,7 +75,7 @@ function noDate(node: Node, text: string) {
   return wrong(node.path, `there is no date ${shown(text)}`)
 }
 
-/** Nanoseconds of the beginning of a day. */
+/** The beginning of a day in nanoseconds. */
 function midnight(node: Node, days: number, zone: Zone): bigint {
   const local = days * 86_400
   const offset = zone.localOffset(local)
@@ -85,7 +85,7 @@ function midnight(node: Node, days: number, zone: Zone): bigint {
   return BigInt(local - offset) * second
 }
 
-/** Seconds without a unit, or a duration. */
+/** A duration, or a number of seconds. */
 function readSpan(node: Node): bigint {
   const { value } = node
   const text = typeof value === 'bigint' ? String(value) : textOf(node).trim()

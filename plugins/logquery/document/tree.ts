@@ -1,9 +1,9 @@
-// What a log query says, as a tree: each part with the path of the document it came from.
+// The syntax tree of a log query; each part has its path in the document.
 import type { Scalar } from './node.ts'
 
 export interface LogQuery {
   readonly table: TableName
-  /** Absent: all of the table. */
+  /** Absent: no restriction. */
   readonly time?: TimeRange
   readonly columns: readonly { readonly path: string; readonly name: string }[]
   readonly filter?: Filter
@@ -12,7 +12,7 @@ export interface LogQuery {
   readonly order?: readonly Ordering[]
   readonly skip: number
   readonly fetch: number
-  /** Whether the document says how many rows it wants. */
+  /** Whether the document has a limit. */
   readonly limited: boolean
 }
 
@@ -22,11 +22,11 @@ export interface TableName {
   readonly name: string
 }
 
-/** Nanoseconds since 1970, the end exclusive; they may leave 64 bits. */
+/** Nanoseconds since 1970, the end exclusive; may exceed 64 bits. */
 export interface TimeRange {
   readonly from?: bigint
   readonly to?: bigint
-  /** The end is the time of the request. */
+  /** The range ends at the time of the request. */
   readonly untilNow: boolean
 }
 
@@ -43,7 +43,7 @@ export interface Ordering {
   readonly descending: boolean
 }
 
-/** What `exprs` does to rows, one step after the other. */
+/** A step of `exprs`. */
 export type Step =
   | Expression
   | {
@@ -103,7 +103,7 @@ export type Filter =
       readonly contents: readonly ContentFilter[]
     }
 
-/** What is asked of the value of an expression. */
+/** A condition on the value of an expression. */
 export type ContentFilter =
   | { readonly kind: TextTest; readonly path: string; readonly text: string }
   | { readonly kind: 'exist' | 'true' | 'false'; readonly path: string }

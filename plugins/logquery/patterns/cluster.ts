@@ -1,42 +1,42 @@
-// Patterns of lines: templates that differ in few words become one, word by word, by the way of Drain (He et al., 2017).
+// Clusters log lines: templates that differ in few words become one pattern, as in Drain (He et al., 2017).
 
-/** Lines that are the same but for what has digits in it: that stands as `<*>` in `template`. */
+/** Lines that are equal except for words with digits, which are `<*>` in `template`. */
 export interface TemplateLines {
   readonly template: string
   readonly count: number
-  /** The time of the first and of the last of them, in any unit. */
+  /** Times of the first and last line, in any unit. */
   readonly first: bigint
   readonly last: bigint
-  /** One of them, as it is. */
+  /** One of the lines. */
   readonly example: string
-  /** Some of them go on behind what was looked at. */
+  /** Some lines are longer than the part that was used. */
   readonly isCut: boolean
 }
 
 export interface Pattern {
   readonly words: readonly string[]
-  /** What stands between them: one less than there are words, the first and the last of which may be empty. */
+  /** What separates the words: one entry less than words; the first and last word may be empty. */
   readonly gaps: readonly string[]
   readonly count: number
   readonly first: bigint
   readonly last: bigint
   readonly examples: readonly string[]
-  /** Lines go on behind it. */
+  /** Lines are longer than the words. */
   readonly isCut: boolean
 }
 
 export const wildcard = '<*>'
 
-/** What parts words, as the inside of a class of characters. */
+/** Characters that separate words, as the inside of a character class. */
 export const partsWords = String.raw`\s,;="'(){}\[\]|&`
 
-/** Part of the words of a pattern that a line must share with it. */
+/** Share of a pattern's words that a line must have as well. */
 const likeness = 0.5
-/** Patterns that a line is compared with; further ones of the same gaps and first word are one. */
+/** Patterns a line is compared with; further lines with the same gaps and first word join one of them. */
 const maxCompared = 64
-/** Examples of one pattern, of different templates. */
+/** Examples kept per pattern, of different templates. */
 const maxExamples = 3
-/** Words of one line that are looked at. */
+/** Words used of a line. */
 const maxWords = 64
 
 const gap = new RegExp(`([${partsWords}]+)`)
@@ -53,11 +53,11 @@ interface Growing {
 
 type Parts = Pick<Growing, 'words' | 'gaps' | 'isCut'>
 
-/** Patterns so far, by what lines must share with them. Templates that are added first make the patterns: the most frequent should be. */
+/** The patterns found so far, keyed by what lines must share. Add frequent templates first, because the first ones define the patterns. */
 export class Patterns {
   readonly #groups = new Map<string, Growing[]>()
 
-  /** A step that compares at most `maxCompared` × `maxWords` words. */
+  /** One step, which compares at most `maxCompared` × `maxWords` words. */
   add(lines: TemplateLines): void {
     const parts = splitWords(lines)
     const group = this.#groupOf(parts)
@@ -66,7 +66,7 @@ export class Patterns {
     else join(found, parts, lines)
   }
 
-  /** The most frequent first. */
+  /** Most frequent first. */
   list(): Pattern[] {
     return [...this.#groups.values()].flat().sort((a, b) => b.count - a.count)
   }
@@ -81,7 +81,7 @@ export class Patterns {
   }
 }
 
-/** The first word tells most of what a line is, unless it changes. */
+/** The first word is the best key for a line, unless it is variable. */
 function keyWord(words: readonly string[]): string {
   const first = words.find(word => word !== '') ?? ''
   return first.includes(wildcard) ? wildcard : first
@@ -106,7 +106,7 @@ function closest(group: readonly Growing[], words: readonly string[]): Growing |
   return best
 }
 
-/** Of the words that are the same in all lines of a pattern. */
+/** The share of the pattern's constant words that a line has. */
 function sharedPart(pattern: readonly string[], words: readonly string[]): number {
   let same = 0
   let fixed = 0

@@ -1,4 +1,4 @@
-// Lines of a range as templates with counts: the engine leaves aside what has digits in it, and groups what is the same then.
+// Groups the lines of a range into templates with counts: the engine replaces words with digits and groups by the rest.
 import { type SqlQuery, type Table, unitsPerSecond } from '../../../core/index.ts'
 import type { Writing } from '../compile/constant.ts'
 import { findColumn } from '../compile/expression.ts'
@@ -8,20 +8,20 @@ import { unitOf, type Value } from '../compile/value.ts'
 import { wrong } from '../document/node.ts'
 import type { LogQuery } from '../document/tree.ts'
 
-/** What patterns are made of; the names are the configuration keys. */
+/** Limits of patterns; named like the configuration keys. */
 export interface PatternLimits {
-  /** Lines that are looked at, the newest ones. */
+  /** Lines used, the latest ones. */
   readonly max_pattern_lines: number
-  /** Characters of a line that are looked at. */
+  /** Characters used of a line. */
   readonly max_pattern_length: number
-  /** Templates that are made into patterns, the most frequent ones. */
+  /** Templates that are clustered, the most frequent ones. */
   readonly max_pattern_templates: number
 }
 
-/** A run of letters, digits and what joins them, with a digit in it: numbers, times, addresses, identifiers. */
+/** A word with a digit: number, time, address, identifier. */
 const variable = '[A-Za-z_-]*[0-9][0-9A-Za-z_.:%-]*'
 
-/** Throws what is wrong with the document: it names one column of texts and makes nothing of the lines. */
+/** Throws if the document does not select exactly one text column without steps. */
 export function checkPatterns(table: Table, { columns, steps, context, order }: LogQuery): void {
   if (steps.length > 0) throw wrong('$.exprs', 'patterns are made of lines as they are')
   if (order !== undefined) throw wrong('$.order_by', 'the most frequent pattern comes first')
@@ -32,18 +32,18 @@ export function checkPatterns(table: Table, { columns, steps, context, order }: 
   if (type !== 'String') throw wrong(column.path, `needs texts, ${column.name} is ${type}`)
 }
 
-/** How many lines there are in the range. */
+/** A statement that counts the lines of the range. */
 export function countQuery(writing: Writing, table: Table, query: LogQuery): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
   return statement(`SELECT count(*) FROM ${tablePlaceholder}${whereSql(rows.where)}`, table, conditions, writing)
 }
 
-/** Columns of the result of `templatesQuery`, in their order. */
+/** Columns of the result of `templatesQuery`, in order. */
 export const templateColumns = ['template', 'lines', 'first', 'last', 'example', 'cut', 'grouped', 'empty'] as const
 
 /**
- * The most frequent templates: how many lines, the time of the first and the last, the last line, whether some are longer than what is looked
- * at; in each row how many lines were grouped and how many of them have no text.
+ * A statement for the most frequent templates: number of lines, first and last time, the last line, whether some lines were cut; and in each
+ * row the number of grouped lines and of lines without text.
  */
 export function templatesQuery(writing: Writing, table: Table, query: LogQuery, limits: PatternLimits): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
@@ -60,7 +60,7 @@ export function templatesQuery(writing: Writing, table: Table, query: LogQuery, 
   return statement(sql, table, conditions, writing)
 }
 
-/** Nanoseconds of one unit of the table's time. */
+/** Nanoseconds per unit of the table's time index. */
 export function tickOf({ timeIndex: { type } }: Table): bigint {
   return unitsPerSecond.ns / unitsPerSecond[unitOf({ type } as Value)]
 }

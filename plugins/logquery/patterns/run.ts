@@ -1,4 +1,4 @@
-// Answers which patterns the lines of a range have.
+// Answers with the patterns of the lines in a range.
 import {
   type Core,
   formatTimestamp,
@@ -16,23 +16,23 @@ import { checkPatterns, countQuery, type PatternLimits, templateColumns, templat
 import { regexOf, textOf } from './text.ts'
 
 export interface PatternsAnswer {
-  /** Whose texts were grouped. */
+  /** The column whose texts were grouped. */
   readonly column: string
-  /** In the range: those of all members below together. */
+  /** Lines in the range, the sum of the members below. */
   readonly lines: number
-  /** Not looked at: there are `max_pattern_lines` newer ones. */
+  /** Lines not used, because there are `max_pattern_lines` later ones. */
   readonly older: number
-  /** Without a text. */
+  /** Lines without text. */
   readonly empty: number
-  /** Of no pattern of the answer. */
+  /** Lines that are in no pattern of the answer. */
   readonly others: number
   readonly patterns: readonly PatternAnswer[]
 }
 
 interface PatternAnswer {
-  /** `<*>` stands where its lines differ. */
+  /** Lines differ at `<*>`. */
   readonly pattern: string
-  /** Finds its lines. */
+  /** A regular expression that finds its lines. */
   readonly regex: string
   readonly count: number
   /** RFC 3339 in UTC. */
@@ -58,7 +58,7 @@ export async function findPatterns(
   const { patterns, grouped, empty } = await groupLines(store, ctx, table, looked, limits)
   const shown = patterns.slice(query.skip, query.skip + query.fetch)
   const inPatterns = shown.reduce((sum, { count }) => sum + count, 0)
-  // Lines come and go between two looks.
+  // Lines may be added or removed between the two queries.
   const lines = isMore ? Math.max(Number(counted), grouped) : grouped
   return {
     column: query.columns[0]!.name,

@@ -4,7 +4,7 @@ import { jsonCells, type ResultBatch, type ResultColumn, writeJson, writeJsonStr
 /** Keeps connections open through proxies that close idle ones. */
 export const heartbeat = ': still here\n\n'
 
-/** First of all: names and types of the columns. */
+/** The first event: names and types of the columns. */
 export function schemaEvent(columns: readonly ResultColumn[]): string {
   const schemas = columns.map(
     ({ name, type }) => `{"name":${writeJsonString(name)},"data_type":${writeJsonString(type)}}`
@@ -12,10 +12,10 @@ export function schemaEvent(columns: readonly ResultColumn[]): string {
   return event('schema', `{"column_schemas":[${schemas.join()}]}`)
 }
 
-/** Characters after which an event ends and another begins. */
+/** Characters after which a new event begins. */
 const longEvent = 1 << 17
 
-/** `most` rows of a batch, as one event or some. */
+/** Up to `max` rows of a batch, in one or more events. */
 export function* rowEvents(columns: readonly ResultColumn[], batch: ResultBatch, max: number): Generator<string> {
   const cells = columns.map(({ type }, c) => jsonCells(type, batch.columns[c]!))
   let text = ''
@@ -28,7 +28,7 @@ export function* rowEvents(columns: readonly ResultColumn[], batch: ResultBatch,
   if (text !== '') yield event('rows', `{"rows":[${text}]}`)
 }
 
-/** Rows were written that nobody looked at, because the client reads too slowly. */
+/** Rows were left out because the client reads too slowly. */
 export function lostEvent(rows: number): string {
   return event('lost', `{"rows":${rows}}`)
 }
@@ -38,12 +38,12 @@ export function endEvent(reason: string): string {
   return event('end', `{"reason":${writeJsonString(reason)}}`)
 }
 
-/** The last event of a tail that could not go on. */
+/** The last event of a failed tail. */
 export function failureEvent(code: number, error: string): string {
   return event('failure', writeJson({ code: BigInt(code), error }))
 }
 
-/** JSON has no line breaks of its own. */
+/** The JSON contains no line breaks, so one `data` line is enough. */
 function event(name: string, json: string): string {
   return `event: ${name}\ndata: ${json}\n\n`
 }

@@ -14,10 +14,10 @@ export interface TailOptions {
   readonly tail_heartbeat: number
 }
 
-/** Milliseconds between two looks at what was written. */
+/** Milliseconds between two reads of new rows. */
 const interval = 200
 
-/** The events from the schema on; the slot of the tail is free when they end or are left. */
+/** The events, beginning with the schema; the slot is freed when they end. */
 export async function startTail(
   { store }: Pick<Core, 'store'>,
   ctx: RequestContext,
@@ -33,7 +33,7 @@ export async function startTail(
     const columns = result.columns.map(({ type }, i) => ({ name: plan.names[i]!, type }))
     const fetch = query.limited ? { fetch: query.fetch } : {}
     const events = tailEvents({ result, columns, ...fetch, heartbeat: options.tail_heartbeat, counters })
-    // Events that nobody began to read do not end by themselves.
+    // A generator that was never started does not run its `finally`, so the slot is freed here.
     const end = () => {
       result.close()
       leave()

@@ -1,4 +1,4 @@
-// A tail as a stream of events: rows as they are written, heartbeats in between, and why it ends.
+// A tail as a stream of events: new rows, heartbeats, and the reason for its end.
 import { DbError, errorCodes, isDbError, type QueryResult, type ResultColumn } from '../../../core/index.ts'
 import type { Counters } from '../counters.ts'
 import { endEvent, failureEvent, heartbeat, lostEvent, rowEvents, schemaEvent } from './event.ts'
@@ -6,14 +6,14 @@ import { endEvent, failureEvent, heartbeat, lostEvent, rowEvents, schemaEvent } 
 interface TailDependencies {
   readonly result: QueryResult
   readonly columns: readonly ResultColumn[]
-  /** Rows after which it ends; absent: it does not. */
+  /** Rows after which it ends; absent: no end. */
   readonly fetch?: number
-  /** Milliseconds without an event after which a heartbeat is sent. */
+  /** Milliseconds without an event before a heartbeat is sent. */
   readonly heartbeat: number
   readonly counters: Counters
 }
 
-/** The pace of whoever reads the events reaches the engine. */
+/** A slow reader slows down the engine (back-pressure). */
 export async function* tailEvents(parts: TailDependencies): AsyncGenerator<string> {
   const { result, columns, counters } = parts
   let left = parts.fetch ?? Infinity

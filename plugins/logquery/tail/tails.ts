@@ -1,8 +1,8 @@
-// The tails that run: how many there may be, and their end when a server stops.
+// Limits the number of running tails, and ends them when a server stops.
 import { DbError } from '../../../core/index.ts'
 
 export interface Tails {
-  /** Takes a slot; throws RateLimited where all are taken. */
+  /** Takes a slot; the result frees it. Throws RateLimited if all are taken. */
   enter(): () => void
   running(): number
 }

@@ -25,7 +25,7 @@ interface CountedLabel {
 const usualLimit = 10
 const maxLimit = 10_000
 
-/** Looks at `most` series at most, those with samples in the range of the request. `metric` narrows them to one table. */
+/** Counts up to `max` series with samples in the range of the request. `metric` narrows them to one table. */
 export async function readCardinality(
   store: Store,
   ctx: RequestContext,

@@ -1,6 +1,6 @@
 // Parameters of the query API: from the URL or a form, times and durations in the forms its clients use.
 import type { FastifyRequest } from 'fastify'
-import { DbError, firstValue, formOf, type Parameters } from '../../../core/index.ts'
+import { DbError, firstValue, formOf, maxDate, type Parameters } from '../../../core/index.ts'
 import type { PromqlService } from '../../services.ts'
 
 export interface ApiParameters {
@@ -50,9 +50,6 @@ function readTime(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Largest distance of a JavaScript date from 1970, in milliseconds. */
-const maxTime = 8.64e15
-
 /** A duration in seconds or as `1h30m`, in milliseconds; undefined when absent. Throws DbError `InvalidArguments`. */
 export function durationOf(promql: PromqlService, parameters: ApiParameters, name: string): number | undefined {
   const text = parameters.one(name)
@@ -66,7 +63,7 @@ export function durationOf(promql: PromqlService, parameters: ApiParameters, nam
 function readSeconds(text: string): number | undefined {
   if (!/^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
   const milliseconds = Math.round(Number(text) * 1_000)
-  return Math.abs(milliseconds) <= maxTime ? milliseconds : undefined
+  return Math.abs(milliseconds) <= maxDate ? milliseconds : undefined
 }
 
 /** The parameter `limit`; 0 means no limit. Throws DbError `InvalidArguments`. */

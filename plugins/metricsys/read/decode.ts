@@ -26,7 +26,7 @@ interface ReadRequest {
 const matcherTypes: readonly MatcherType[] = ['=', '!=', '=~', '!~']
 const answers = ['samples', 'chunks'] as const
 
-/** Throws DbError `InvalidArguments` for what is no protobuf and for a list of kinds of which none is known. */
+/** Throws DbError `InvalidArguments` if the body is not valid protobuf, or if it accepts none of the response kinds that the server knows. */
 export function readRequest(bytes: Uint8Array): ReadRequest {
   const queries: ReadQuery[] = []
   const accepted: number[] = []

@@ -1,6 +1,6 @@
 // Plans a query: from its matchers to the tables to read and the conditions for their rows.
-import { compileRegex, DbError, type Store, type Table, type TableColumn } from '../../../core/index.ts'
-import { histogramColumn, valueColumn } from '../write/columns.ts'
+import { compileRegex, DbError, type Store, type Table, type TableColumn, valueColumn } from '../../../core/index.ts'
+import { histogramColumn } from '../write/columns.ts'
 import type { Matcher, ReadQuery } from './decode.ts'
 import { compareText } from './text.ts'
 

@@ -6,13 +6,13 @@ import {
   type SeriesLabel,
   type SeriesName,
   type Steps,
-  type TableWrite
+  type TableWrite,
+  timeColumn,
+  valueColumn
 } from '../../../core/index.ts'
 import type { ExemplarRow, HistogramRow, MetricMetadata } from '../../services.ts'
 import { histogramJson } from './histogram.ts'
 
-export const timeColumn = 'svc_timestamp'
-export const valueColumn = 'svc_value'
 export const histogramColumn = 'svc_native_histogram'
 /** The physical table of metrics that name no other. */
 export const defaultPhysicalTable = 'svc_physical_table'

@@ -7,26 +7,20 @@ import {
   runPaced,
   type SeriesName,
   type Steps,
-  type TableWrite
+  type TableWrite,
+  timeColumn,
+  valueColumn
 } from '../../../core/index.ts'
-import type { PipelineHeaders, PipelinesService } from '../../services.ts'
-import { timeColumn, valueColumn } from './columns.ts'
+import type { RequestedPipeline } from '../../services.ts'
 import type { DecodeBuffer } from './decode/decode-buffer.ts'
 
 /** Samples handled between two yields to other requests. */
 const stepSamples = 64
 
-/** The pipeline named by a request. */
-export interface PipelineStep {
-  readonly pipelines: PipelinesService
-  readonly name: string
-  readonly headers: PipelineHeaders
-}
-
 /** One item a sample: its labels, its number as `svc_value`, its time in milliseconds as `svc_timestamp`. The table is the metric's. */
 export async function runPipeline(
   ctx: RequestContext,
-  { pipelines, name, headers }: PipelineStep,
+  pipeline: RequestedPipeline,
   buffer: DecodeBuffer,
   names: readonly SeriesName[]
 ): Promise<TableWrite[]> {
@@ -36,13 +30,7 @@ export async function runPipeline(
   for (const group of groups.values()) {
     const { table, database } = names[buffer.series[group[0]!]!]!
     const items = await runPaced(pace, itemsOf(buffer, group, names))
-    const { version, skipError, maxNestedLevels } = headers
-    const result = await pipelines.run(ctx, name, items, {
-      table,
-      ...(version !== undefined && { version }),
-      ...(skipError !== undefined && { skipError }),
-      ...(maxNestedLevels !== undefined && { maxNestedLevels })
-    })
+    const result = await pipeline.run(ctx, items, { table })
     writes.push(...result.writes.map(write => (database === undefined ? write : { ...write, database })))
   }
   return writes
@@ -67,7 +55,7 @@ function* itemsOf(buffer: DecodeBuffer, samples: readonly number[], names: reado
   for (const i of samples) {
     const item = itemOf(buffer, i, names[buffer.series[i]!]!)
     const row = batch.rows++
-    for (const key in item) batch.set(batch.take(key), row, item[key])
+    for (const key in item) batch.set(batch.getOrCreateField(key), row, item[key])
     if (row % stepSamples === stepSamples - 1) yield
   }
   return batch

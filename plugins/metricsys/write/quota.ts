@@ -8,10 +8,10 @@ export function createMetricsQuota(store: Store, db: string, rows: number): Metr
   const quota = store.writeQuota(rows)
   return {
     check({ table, database = db, physicalTable: own, labels }: SeriesName, physicalTable) {
-      quota.table(database, table, { physicalTable: own ?? physicalTable, columns: [] }).take(labels)
+      quota.table(database, table, { physicalTable: own ?? physicalTable, columns: [] }).acquire(labels)
     },
     checkExemplar(name) {
-      quota.table(name.database ?? db, exemplarTable, { columns: [] }).take(exemplarTags(name))
+      quota.table(name.database ?? db, exemplarTable, { columns: [] }).acquire(exemplarTags(name))
     }
   }
 }

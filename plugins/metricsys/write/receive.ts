@@ -10,11 +10,13 @@ import {
   type SeriesName,
   type SeriesWrite,
   type Steps,
-  type TableWrite
+  type TableWrite,
+  timeColumn,
+  valueColumn
 } from '../../../core/index.ts'
-import type { ExemplarRow, HistogramRow } from '../../services.ts'
+import type { ExemplarRow, HistogramRow, RequestedPipeline } from '../../services.ts'
 import type { Cardinality } from './cardinality.ts'
-import { exemplarWrites, histogramWrites, metadataWrite, timeColumn, valueColumn } from './columns.ts'
+import { exemplarWrites, histogramWrites, metadataWrite } from './columns.ts'
 import { DecodeBuffer, isLarge, maxIdle } from './decode/decode-buffer.ts'
 import type { Decoded, Range } from './decode/decoded.ts'
 import { createDecoder } from './decode/decoder.ts'
@@ -22,7 +24,7 @@ import { checkTime } from './decode/sample.ts'
 import { readHistogram } from './histogram.ts'
 import type { KnownMetadata } from './known-metadata.ts'
 import type { Codec, Version } from './negotiate.ts'
-import { type PipelineStep, runPipeline } from './pipeline.ts'
+import { runPipeline } from './pipeline.ts'
 import { createMetricsQuota } from './quota.ts'
 import type { SeriesNames } from './series-name.ts'
 
@@ -39,7 +41,7 @@ interface WriteRequest {
   readonly physicalTable: string
   readonly body: Uint8Array
   /** Version 1.0 only: samples go through it instead of becoming series. */
-  readonly pipeline?: PipelineStep
+  readonly pipeline?: RequestedPipeline
   /** Called with the bytes of memory that the inflated request takes. `body` is not read afterwards. */
   readonly hold: (bytes: number) => void
 }

@@ -1,6 +1,13 @@
 // From the labels of a series, as version 1.0 writes them, to its table and tags.
-import { DbError, nameProblem, type SeriesLabel, type SeriesName } from '../../../core/index.ts'
-import { histogramColumn, timeColumn, valueColumn } from './columns.ts'
+import {
+  DbError,
+  nameProblem,
+  type SeriesLabel,
+  type SeriesName,
+  timeColumn,
+  valueColumn
+} from '../../../core/index.ts'
+import { histogramColumn } from './columns.ts'
 import { LabelReader } from './labels.ts'
 
 const nameLabel = '__name__'

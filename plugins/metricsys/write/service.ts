@@ -1,15 +1,8 @@
 // The service for other metrics protocols: column names, limits, and writes of histograms, exemplars and metadata.
-import type { Core } from '../../../core/index.ts'
+import { type Core, timeColumn, valueColumn } from '../../../core/index.ts'
 import type { AlertingService, MetricsysService } from '../../services.ts'
 import { Cardinality, exposeCardinality } from './cardinality.ts'
-import {
-  defaultPhysicalTable,
-  exemplarWrites,
-  histogramWrites,
-  metadataWrite,
-  timeColumn,
-  valueColumn
-} from './columns.ts'
+import { defaultPhysicalTable, exemplarWrites, histogramWrites, metadataWrite } from './columns.ts'
 import { checkHistogram } from './histogram.ts'
 import { KnownMetadata } from './known-metadata.ts'
 import { createMetricsQuota } from './quota.ts'

@@ -2,7 +2,7 @@
 
 const decoder = new TextDecoder()
 
-/** An integer of 64 bits with an optional sign and nothing else around it; undefined otherwise. */
+/** A 64-bit integer with an optional sign and nothing else; undefined otherwise. */
 export function readInteger(bytes: Uint8Array, start: number, end: number): bigint | undefined {
   const small = readSafeInteger(bytes, start, end)
   if (!Number.isNaN(small)) return BigInt(small)
@@ -12,7 +12,7 @@ export function readInteger(bytes: Uint8Array, start: number, end: number): bigi
   return BigInt(text[0] === '+' ? text.slice(1) : text)
 }
 
-/** The same for up to 15 digits, as a number; NaN for anything else. */
+/** Like `readInteger`, for up to 15 digits, as a number; NaN for anything else. */
 export function readSafeInteger(bytes: Uint8Array, start: number, end: number): number {
   const negative = bytes[start] === 45
   const first = negative || bytes[start] === 43 ? start + 1 : start

@@ -1,4 +1,4 @@
-// Values of items as text, the way join, table options and text columns show them.
+// Item values as text, as in join, table options and text columns.
 import {
   cell,
   formatTimestamp,

@@ -1,4 +1,4 @@
-// Fields of items to typed columns: the conversions a transform may ask for.
+// Converts fields of items to typed columns, as transforms ask.
 import {
   type Column,
   type ColumnData,
@@ -15,7 +15,7 @@ import { textData } from './coerce-text.ts'
 import { timeData } from './coerce-time.ts'
 import { createGaps, type Filler, type Source } from './gap.ts'
 
-/** One column of the rows. Rows whose value cannot be taken are failed in the batch; their value in the column is then unspecified. */
+/** Builds one column of the rows. Rows with values that cannot be converted are marked as failed; the column's value there is unspecified. */
 export function buildColumn(source: Source, column: TransformColumn): Column {
   return {
     name: column.to,

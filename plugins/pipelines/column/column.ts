@@ -7,6 +7,7 @@ import {
   type ItemField,
   isTimestamp,
   type Table,
+  timeColumn,
   timestampType,
   timeUnit
 } from '../../../core/compute.ts'
@@ -16,10 +17,9 @@ import { buildColumn } from './coerce.ts'
 import { inferColumns, inferredType } from './infer.ts'
 import { readTimeIndex } from './time-index.ts'
 
-/** The time index of rows that have none of their own: the current time. */
-const timeColumn = 'svc_timestamp'
-
-/** The columns of these rows; rows that do not fit are failed in the batch; the caller must then discard the result. `now` is in nanoseconds. */
+/**
+ * The columns of these rows. Rows that do not fit are marked as failed, and the caller must then discard the result. `now` is in nanoseconds.
+ */
 export function buildColumns(
   pipeline: Pipeline | Identity,
   batch: ItemBatch,
@@ -55,7 +55,7 @@ function listedColumn(
   return buildColumn(isTimestamp(type) ? { ...source, now: convertTime(now, 'ns', timeUnit(type)) } : source, column)
 }
 
-/** The listed columns, then every field that none of them reads. */
+/** The listed columns, then all fields that none of them reads. */
 function extendedColumns(
   listed: readonly TransformColumn[],
   batch: ItemBatch,
@@ -74,7 +74,7 @@ function extendedColumns(
   return [...columns, ...inferColumns(batch, rows, { except, table })]
 }
 
-/** The column's field with the values of a field that has the column's own name written over it. */
+/** The column's source field, overridden by a field that has the column's own name. */
 function overlaid(
   batch: ItemBatch,
   rows: Uint32Array,

@@ -1,4 +1,4 @@
-// Whether a column's type holds a value without loss. Where no transform asks for a conversion, other values are refused.
+// Whether a column type represents a value exactly. Without a transform, other values are refused.
 import {
   type ColumnType,
   cell,
@@ -15,7 +15,7 @@ import {
 } from '../../../core/compute.ts'
 import { type IntegerRange, integerRange } from './integer.ts'
 
-/** Tells of a present value whether a column of the type holds it as it is. */
+/** A function that tells whether a column of the type represents a row's value exactly. */
 export function exactCheck(batch: ItemBatch, field: ItemField, type: ColumnType): (row: number) => boolean {
   const { kinds } = field
   const of = (check: Partial<Record<number, (row: number) => boolean>>) => (row: number) =>

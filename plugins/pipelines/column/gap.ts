@@ -18,7 +18,7 @@ export interface Source {
 
 export type Filler = bigint | number | string
 
-/** Positions `i` are those of the column. Each function returns what to put there instead, or undefined after it noted a null or failed the item. */
+/** Indexes `i` are those of the column. Each function returns the value to use, or undefined after it recorded a null or failed the item. */
 export interface Gaps {
   /** The column's validity once all rows are through; undefined when every row has a value. */
   valid(): Uint8Array | undefined
@@ -26,7 +26,7 @@ export interface Gaps {
   nothing(i: number): undefined
   /** A value that does not fit. */
   fault(i: number, reason: string): Filler | undefined
-  /** A kind of value that the type never takes. */
+  /** The type takes no values of this kind. */
   refuse(i: number, reason: string): undefined
 }
 

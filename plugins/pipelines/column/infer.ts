@@ -30,9 +30,9 @@ export function inferredType(kind: number): ColumnType {
 }
 
 interface InferOptions {
-  /** Fields that become no column here. */
+  /** Fields that do not become columns here. */
   readonly except: ReadonlySet<string>
-  /** The table as it is: its tags stay tags, its columns keep their types, and a value that these do not hold as it is fails its item. */
+  /** The existing table: its columns keep their roles and types, and a value they cannot represent exactly fails its item. */
   readonly table: Table | undefined
 }
 
@@ -55,7 +55,7 @@ export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: Infer
     // A wrong time index fails the whole write, not single items.
     return { field, known, type: known?.semantic === 'timestamp' ? undefined : known?.type }
   })
-  // Types that the table knows go first: an item that fails by them says nothing about the others.
+  // Types known from the table are checked first, because items that fail there must not determine other types.
   const columns = planned.map(({ field, known, type }) => {
     if (type === undefined) return undefined
     checkExact(batch, field, rows, type)
@@ -102,7 +102,7 @@ function checkName(batch: ItemBatch, { name, kinds }: ItemField, rows: Uint32Arr
 
 const kindsOfTypes = new Map(Object.entries(types).map(([kind, type]) => [type, Number(kind)]))
 
-/** Values of the column's own kind are not checked, unless its type is narrower. */
+/** Values of the column's own kind are only checked if its type is narrower. */
 function checkExact(batch: ItemBatch, field: ItemField, rows: Uint32Array, type: ColumnType): void {
   const { kinds } = field
   const own = kindsOfTypes.get(type) ?? -1

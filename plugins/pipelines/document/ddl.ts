@@ -1,5 +1,5 @@
-// The CREATE TABLE statement that a pipeline's columns amount to.
-import { type ColumnIndex, DbError, sqlTypeName } from '../../../core/compute.ts'
+// The CREATE TABLE statement for a pipeline's table.
+import { type ColumnIndex, DbError, sqlTypeName, timeColumn } from '../../../core/compute.ts'
 import type { Pipeline, TransformColumn } from '../pipeline.ts'
 
 /** The statement for a table of that name. Throws DbError `InvalidArguments` when the columns depend on the data. */
@@ -11,7 +11,7 @@ export function inferredDdl(pipeline: Pipeline, table: string): string {
   const columns = transform.columns.map(columnLine)
   let time = transform.columns.find(column => column.semantic === 'timestamp')?.to
   if (time === undefined) {
-    time = 'svc_timestamp'
+    time = timeColumn
     columns.push(`${quote(time)} TIMESTAMP(9) NOT NULL`)
   }
   const tags = transform.columns.filter(column => column.semantic === 'tag').map(column => quote(column.to))

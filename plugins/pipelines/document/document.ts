@@ -11,7 +11,7 @@ import {
 } from 'yaml'
 import { DbError, isDbError } from '../../../core/compute.ts'
 
-/** One part of a document: what it holds and where it stands, for example `processors[1] (line 7)`. */
+/** A part of a document with its location, for example `processors[1] (line 7)`. */
 export interface Entry {
   readonly value: unknown
   readonly where: string
@@ -19,15 +19,15 @@ export interface Entry {
 
 export interface Document {
   readonly version: 1 | 2
-  /** All of it, as read. */
+  /** The whole document. */
   readonly root: ReadonlyMap<string, unknown>
   readonly processors: readonly Entry[]
   readonly transforms: readonly Entry[] | undefined
   readonly dispatcher: Entry | undefined
   readonly tableSuffix: Entry | undefined
-  /** ` (line 7)` for the value at these keys and indexes; of the nearest part around it where there is none. */
+  /** ` (line 7)` for the value at these keys and indexes, or for the nearest part around it. */
   line(...path: readonly (string | number)[]): string
-  /** The number in it. */
+  /** Like `line`, as a number. */
   lineNumber(...path: readonly (string | number)[]): number
 }
 
@@ -104,7 +104,7 @@ function checkKeys(document: Yaml, lines: LineCounter): void {
   })
 }
 
-/** Errors of the YAML package (nested too deep, too many aliases) are errors of the document. */
+/** Turns errors of the YAML package (nesting, aliases) into errors of the document. */
 function attempt<T>(read: () => T): T {
   try {
     return read()
@@ -133,7 +133,7 @@ function lineOf(document: Yaml, path: readonly (string | number)[], lines: LineC
   return 1
 }
 
-/** The position of the key in a map, of the value in a list. */
+/** The node whose position to report: the key in a map, the value in a list. */
 function keyOrValue(document: Yaml, path: readonly (string | number)[]): unknown {
   const last = path.at(-1)
   const around: unknown = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents

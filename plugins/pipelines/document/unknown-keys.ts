@@ -19,7 +19,7 @@ const keysOf = {
 type Path = readonly (string | number)[]
 
 interface UnknownKey {
-  /** Of the map that holds the key. */
+  /** Path of the map that holds the key. */
   readonly path: Path
   readonly key: unknown
   readonly known: readonly string[]
@@ -84,7 +84,7 @@ function* inProcessor(entry: unknown, path: Path, kinds: ProcessorKinds): Genera
   const hint = `it stands beside ${kind}: options are indented below their kind, and each processor is an entry of its own`
   for (const [key] of others) yield { path, key, known: [kind], hint }
   const doc = kinds.get(kind)?.doc
-  // The options of a kind without `doc` are unknown.
+  // Without `doc` the options of a kind are unknown.
   if (doc !== undefined) {
     const known = new Set([...doc.options.map(({ name }) => name), ...keysOf.everyProcessor])
     yield* inMap(options, [...path, kind], [...known])

@@ -28,7 +28,7 @@ export interface DryRunRequest {
     readonly trace?: boolean
     readonly strict?: boolean
   }
-  /** Values the body may have, and the data in it; 0: any number. */
+  /** Maximum values of the body, and of the data in it; 0 means no limit. */
   readonly maxValues: number
   /** More items than this are refused. */
   readonly maxItems: number
@@ -38,7 +38,7 @@ export interface DryRunRequest {
 interface Job {
   readonly items: ItemBatch
   readonly inline: boolean
-  /** The record after each processor is wanted, too; then no item fails the run. */
+  /** Whether the record after each processor is requested; then no item fails the run. */
   readonly trace: boolean
   /** Unknown keys of the document are an error. */
   readonly strict: boolean
@@ -108,7 +108,7 @@ function readWrapped(service: Runner, { body, query, maxValues }: DryRunRequest)
 function readPlain(service: Runner, { body, contentType, query, maxValues }: DryRunRequest): Job {
   const { pipeline_name: name, version, ignore_errors: ignoreErrors = false, trace = false, strict = false } = query
   if (name === undefined || name === '') {
-    // A body that should have said everything itself.
+    // The body is an envelope that lacks a member.
     if (/^application\/json\b/i.test(contentType.trim())) checkJson(body)
     throw invalidParameter('pipeline_name is required')
   }

@@ -29,7 +29,7 @@ export function mapText(
   input: Input,
   change: (bytes: Uint8Array, start: number, end: number) => string | Uint8Array | Error | undefined
 ): void {
-  const target = batch.take(to)
+  const target = batch.getOrCreateField(to)
   eachText(batch, from, input, (row, start, end) => {
     const changed = attempt(() => change(batch.bytes, start, end))
     if (changed === undefined) target.setRange(row, start, end)

@@ -67,13 +67,19 @@ function readPairs(batch: ItemBatch, row: number, start: number, end: number, pa
 /** The value stands behind the first `=` and ends before the next. */
 function readPair(batch: ItemBatch, row: number, key: string, equals: number, stop: number, prefix: string) {
   if (flags.has(key)) {
-    batch.take(`${prefix}_${key}`).setBoolean(row, true)
+    batch.getOrCreateField(`${prefix}_${key}`).setBoolean(row, true)
     return undefined
   }
   const set = Object.hasOwn(values, key) ? values[key]! : undefined
   if (set === undefined) return undefined
   if (equals === stop) return `${key} needs a value`
-  return set(batch, batch.take(`${prefix}_${key}`), row, equals + 1, indexOf(batch.bytes, 61, equals + 1, stop))
+  return set(
+    batch,
+    batch.getOrCreateField(`${prefix}_${key}`),
+    row,
+    equals + 1,
+    indexOf(batch.bytes, 61, equals + 1, stop)
+  )
 }
 
 /** Position of the byte, or `end`. */

@@ -21,7 +21,7 @@ export const csv: ProcessorDefinition = {
       writes: layout.targets,
       apply(batch) {
         for (const { from } of options.fields) {
-          const targets = layout.targets.map(name => batch.take(name))
+          const targets = layout.targets.map(name => batch.getOrCreateField(name))
           eachText(batch, from, input, (row, start, end) => {
             if (!setColumns(batch, row, start, end, targets, layout)) {
               reject(batch, row, input, `Expected at least one record in ${from}, but got none`)

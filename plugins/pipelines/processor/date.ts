@@ -17,7 +17,7 @@ export const date: ProcessorDefinition = {
     const input = { kind: 'date', path, ignoreMissing: options.ignoreMissing }
     const applyTo = (batch: ItemBatch, { from, to }: FieldPair) => {
       const field = batch.field(from)
-      const target = batch.take(to)
+      const target = batch.getOrCreateField(to)
       let last: { start: number; end: number; seconds: number; nanosecond: number } | undefined
       for (let row = 0; row < batch.rows; row++) {
         if (batch.states[row] !== 0 || !hasText(batch, field, row, input, from)) continue

@@ -110,9 +110,9 @@ function layOut(pattern: DissectPattern): Layout {
 
 /** Looks up the target fields of a batch once; returns a function that writes the last match of a row to them. */
 function prepare(batch: ItemBatch, { names, joins }: Layout, separator: Uint8Array, ranges: Uint32Array) {
-  const nameFields = names.map(({ name }) => batch.take(name))
+  const nameFields = names.map(({ name }) => batch.getOrCreateField(name))
   const steps = Uint32Array.from(names, ({ step }) => step)
-  const joinFields = joins.map(({ name }) => batch.take(name))
+  const joinFields = joins.map(({ name }) => batch.getOrCreateField(name))
   return (row: number) => {
     for (let i = 0; i < nameFields.length; i++) {
       const step = steps[i]!

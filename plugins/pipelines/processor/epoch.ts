@@ -43,7 +43,7 @@ export const epoch: ProcessorDefinition = {
 
 function applyTo(batch: ItemBatch, { from, to }: FieldPair, unit: TimeUnit, input: Input): void {
   const field = batch.field(from)
-  const target = batch.take(to)
+  const target = batch.getOrCreateField(to)
   for (let row = 0; row < batch.rows; row++) {
     if (batch.states[row] !== 0) continue
     const kind = field === undefined ? cell.absent : field.kinds[row]!

@@ -14,7 +14,7 @@ export const join: ProcessorDefinition = {
     return {
       apply(batch) {
         for (const { from, to } of options.fields) {
-          const target = batch.take(to)
+          const target = batch.getOrCreateField(to)
           eachPresent(batch, from, input, false, (row, field) => {
             const values = arrayOf(field.kinds[row] === cell.object ? field.objects![row] : undefined)
             if (values === undefined) rejectKind(batch, field, row, input, 'array value')

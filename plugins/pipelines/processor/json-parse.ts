@@ -29,7 +29,7 @@ export const createJsonParse = (max: () => number): ProcessorDefinition => ({
           return left >= 0
         }
         for (const { from, to } of options.fields) {
-          const target = batch.take(to)
+          const target = batch.getOrCreateField(to)
           eachPresent(batch, from, input, true, (row, field) => {
             if (field.kinds[row] === cell.string) parseCell(batch, field, target, row, input, take)
             else rejectKind(batch, field, row, input, 'string value')

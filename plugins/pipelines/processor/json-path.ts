@@ -19,7 +19,7 @@ export const createJsonPath = (max: number): ProcessorDefinition => ({
     return {
       apply(batch) {
         for (const { from, to } of options.fields) {
-          const target = batch.take(to)
+          const target = batch.getOrCreateField(to)
           eachPresent(batch, from, input, true, (row, field) => {
             const found = selectPath(segments, batch.get(field, row)!, max)
             if (found === undefined) reject(batch, row, input, `the path looks at more than ${max} values of ${from}`)

@@ -20,7 +20,7 @@ export const regex: ProcessorDefinition = {
     if (options.fields.length === 0) throw options.error('field or fields is required')
     const input = { kind: 'regex', path, ignoreMissing: options.ignoreMissing }
     const applyTo = (batch: ItemBatch, { from, to }: FieldPair) => {
-      const targets = patterns.map(({ groups }) => groups.map(({ name }) => batch.take(`${to}_${name}`)))
+      const targets = patterns.map(({ groups }) => groups.map(({ name }) => batch.getOrCreateField(`${to}_${name}`)))
       eachText(batch, from, input, (row, start, end) => {
         for (let i = 0; i < patterns.length; i++) {
           const { regex, spans } = patterns[i]!

@@ -53,7 +53,7 @@ export const select: ProcessorDefinition = {
 function move(batch: ItemBatch, { from, to }: FieldPair): void {
   const source = batch.field(from)
   if (source === undefined) return
-  const target = batch.take(to)
+  const target = batch.getOrCreateField(to)
   for (let row = 0; row < batch.rows; row++) {
     if (source.kinds[row] === cell.absent) continue
     copyCell(source, target, row)

@@ -13,7 +13,7 @@ export const simpleExtract: ProcessorDefinition = {
     return {
       apply(batch) {
         for (const { from, to } of options.fields) {
-          const target = batch.take(to)
+          const target = batch.getOrCreateField(to)
           eachPresent(batch, from, input, false, (row, field) => {
             if (steps.length === 0) copyCell(field, target, row)
             else batch.set(target, row, walk(field.kinds[row] === cell.object ? field.objects![row]! : null, steps))

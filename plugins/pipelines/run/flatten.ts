@@ -30,7 +30,7 @@ function flattenInto(batch: ItemBatch, row: number, base: string, object: object
   for (const [key, value] of Object.entries(object) as [string, ItemValue][]) {
     const name = `${base}.${key}`
     if (isObject(value) && levels > 1) flattenInto(batch, row, name, value, levels - 1)
-    else put(batch, batch.take(name), row, value)
+    else put(batch, batch.getOrCreateField(name), row, value)
   }
 }
 

@@ -1,4 +1,4 @@
-// Table-option variables: fields of reserved names that set the table's options instead of becoming columns.
+// Table-option variables: fields with reserved names that set table options instead of becoming columns.
 import {
   cell,
   DbError,
@@ -25,7 +25,7 @@ const names: readonly string[] = [
   suffixName
 ]
 
-/** Fields of these names set options of the table. */
+/** Names of the variables. */
 export const variableNames: ReadonlySet<string> = new Set(names)
 
 /** Per row, the variables that the pipeline's own text has written. Fields that items or parsed data contain do not count. */
@@ -46,7 +46,7 @@ export class WrittenRows implements WrittenVariables {
     return this.#rows.get(name)?.has(row) ?? false
   }
 
-  /** The same for a batch of these rows alone. */
+  /** Like this, for a batch with these rows only. */
   select(rows: Uint32Array): WrittenRows {
     const selected = new WrittenRows()
     for (const name of this.#rows.keys()) {
@@ -68,7 +68,7 @@ export function applyStep(step: Step, batch: ItemBatch, written: WrittenVariable
     const field = batch.field(name)
     for (let row = 0; row < batch.rows; row++) {
       if (field !== undefined && field.kinds[row] !== cell.absent) written.mark(name, row)
-      else if (before[i] !== undefined) restoreCell(batch.take(name), before[i], row)
+      else if (before[i] !== undefined) restoreCell(batch.getOrCreateField(name), before[i], row)
     }
   })
 }

@@ -24,8 +24,8 @@ type WorkEnd = 'done' | 'failed' | 'over_budget' | 'cancelled'
 
 export interface Threads {
   /**
-   * Runs a piece of work when a thread is free, users by turns. Rejects with what is wrong with it, DbError `InvalidArguments` beyond its
-   * budget, or the signal's reason. `moved` are buffers that pass to the thread.
+   * Runs a task when a thread is free; users take turns. Rejects with the task's error, DbError `InvalidArguments` beyond its budget, or the
+   * signal's reason. `moved` are buffers to transfer.
    */
   run(work: Omit<Task, 'id'>, options: RunOptions): Promise<Outcome>
   readonly waiting: number

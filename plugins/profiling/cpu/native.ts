@@ -1,4 +1,4 @@
-// Processor time outside of JavaScript, which the sampler does not see: by what the threads of the process are for.
+// Processor time outside of JavaScript, which the sampler does not see, by purpose of the threads.
 import type { PoolWork } from './pool-work.ts'
 import type { Thread } from './threads.ts'
 
@@ -16,13 +16,13 @@ export interface NativeTime {
 interface NativeOptions {
   readonly before: ReadonlyMap<number, Thread>
   readonly after: ReadonlyMap<number, Thread>
-  /** What the threads of the pool did for queries; undefined where nobody could tell. */
+  /** What pool threads did for queries; undefined if unknown. */
   readonly work: Pick<PoolWork, 'cpuOf'> | undefined
-  /** Milliseconds between before and after. */
+  /** Milliseconds between the two readings. */
   readonly duration: number
-  /** Threads of the pool. */
+  /** Number of threads in libuv's pool. */
   readonly poolSize: number
-  /** The process, whose main thread has its number. */
+  /** Id of the process, which is also that of its main thread. */
   readonly pid: number
 }
 
@@ -31,7 +31,7 @@ const byName: ReadonlyMap<string, keyof NativeTime> = new Map([
   ['DelayedTaskSche', 'v8'],
   ['SignalInspector', 'node'],
   ['TraceEventWorke', 'node'],
-  // DuckDB's threads are named after whoever started them.
+  // DuckDB's threads inherit the name of their creator.
   ['MainThread', 'duckdb'],
   ['node', 'duckdb']
 ])
@@ -46,7 +46,7 @@ export function nativeTime(options: NativeOptions): NativeTime {
     const spent = Math.max(0, cpu - (before.get(tid)?.cpu ?? 0))
     if (tid === pid) sums.main += spent
     else if (pool.has(tid)) {
-      // One that is busy without beginning or ending anything is in a long query.
+      // A thread that is busy without begin or end events is in a long query.
       const queries = options.work?.cpuOf(tid, spent) ?? (spent > options.duration / 2 ? spent : 0)
       sums.duckdb += queries
       sums.libuv += spent - queries
@@ -55,7 +55,7 @@ export function nativeTime(options: NativeOptions): NativeTime {
   return sums
 }
 
-/** The pool starts all its threads at once, before DuckDB starts some that have the same name. */
+/** The pool starts all its threads at once, before DuckDB starts threads with the same name. */
 function poolOf({ after, poolSize }: NativeOptions): ReadonlySet<number> {
   const named = [...after].filter(([, { name }]) => name === poolName).map(([tid]) => tid)
   return new Set(named.sort((a, b) => a - b).slice(0, poolSize))

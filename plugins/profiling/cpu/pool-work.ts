@@ -1,13 +1,13 @@
-// What the threads of libuv's pool worked on: queries run there, and so do files and compression. The threads all have one name, so each
-// piece of work is followed from its begin to its end.
+// Attributes time of libuv's pool threads to queries, which run there beside file operations and compression. The threads have equal names,
+// so Node's trace of begin and end events is used.
 import type { Session } from 'node:inspector/promises'
 import { after } from '../../../core/index.ts'
 
-/** One line of Node's trace of the pool; times in microseconds. */
+/** A trace event; times in microseconds. */
 export interface PoolEvent {
   readonly tid: number
   readonly ph: string
-  /** What kind of work: `node_api` is work of a native module. */
+  /** Kind of work: `node_api` is work of a native module. */
   readonly name: string
   /** Processor time of the thread so far. */
   readonly tts: number
@@ -15,27 +15,27 @@ export interface PoolEvent {
 }
 
 interface PoolTrace {
-  /** Ends it. */
+  /** Ends the tracing. */
   stop(): Promise<PoolWork>
 }
 
-/** One kind of work, by thread; it takes no more memory the longer it is traced. */
+/** Time spent on one kind of work, by thread, in constant memory. */
 export interface PoolWork {
-  /** The events of each thread in their order. */
+  /** Events of a thread must come in order. */
   add(event: PoolEvent): void
   /**
-   * Milliseconds of processor time a thread put into it, of the `spent` ones it had; undefined for a thread without events. Work that began
-   * before the trace or did not end in it has what lies before the first or behind the last event.
+   * Milliseconds of processor time that a thread spent on it, of `spent` in total; undefined for a thread without events. Work that began
+   * before the trace, or did not end in it, counts to the trace's begin or end.
    */
   cpuOf(tid: number, spent: number): number | undefined
 }
 
 const category = 'node.threadpoolwork'
 
-/** Milliseconds the trace has to hand over its last events. */
+/** Milliseconds to wait for the last events. */
 const patience = 2000
 
-/** Undefined where somebody else is tracing already. */
+/** Undefined if tracing is in use already. */
 export async function tracePool(session: Session, kind: string): Promise<PoolTrace | undefined> {
   const work = sumWork(kind)
   const take = ({ params }: { params: { value: unknown[] } }) => {
@@ -63,7 +63,7 @@ export async function tracePool(session: Session, kind: string): Promise<PoolTra
 interface ThreadWork {
   readonly first: PoolEvent
   last: PoolEvent
-  /** Microseconds from begins to their ends. */
+  /** Microseconds between begin and end events. */
   inside: number
   began: number | undefined
 }

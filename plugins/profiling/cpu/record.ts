@@ -1,4 +1,4 @@
-// Records a CPU profile of the whole process: JavaScript by V8's sampler, thread by thread, everything else by the system's clocks.
+// Records a CPU profile of the whole process: JavaScript by V8's sampler per thread, all else by the system's thread clocks.
 import { Session } from 'node:inspector/promises'
 import { pause } from '../../../core/index.ts'
 import type { FrameNamer } from '../frame.ts'
@@ -12,7 +12,7 @@ import { profileWorkers, type WorkerProfile } from './worker-profiles.ts'
 export interface CpuOptions {
   /** Seconds. */
   readonly seconds: number
-  /** Samples a second. */
+  /** Samples per second. */
   readonly frequency: number
 }
 
@@ -20,7 +20,7 @@ interface Recording {
   readonly main: CpuProfile
   readonly workers: readonly WorkerProfile[]
   readonly native: NativeTime
-  /** Milliseconds of processor time of the processes that this one started. */
+  /** Milliseconds of processor time of child processes. */
   readonly children: number
   /** Milliseconds. */
   readonly duration: number
@@ -28,7 +28,7 @@ interface Recording {
   readonly cpu: number
 }
 
-/** Takes `seconds`, less when the signal fires: then it rejects with its reason. */
+/** Takes `seconds`; rejects with the signal's reason if that fires. */
 export async function recordCpu(options: CpuOptions, nameFrame: FrameNamer, signal: AbortSignal): Promise<Profile> {
   const time = Date.now()
   const session = new Session()
@@ -96,7 +96,7 @@ function natives(native: NativeTime, children: number): [string, number][] {
   ]
 }
 
-/** The call of something that is no function. */
+/** A call node for something that is not a function. */
 function below(root: Call, name: string): Call {
   for (const [{ name: known }, call] of root.calls) if (known === name) return call
   const owner = name.startsWith('[native] ') ? name.slice('[native] '.length) : 'native'

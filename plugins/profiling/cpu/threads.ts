@@ -1,13 +1,13 @@
-// Processor time of each thread of this process and of its child processes, as the system counts it.
+// Processor time of threads and child processes, from `/proc`.
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Thread {
   readonly name: string
-  /** Milliseconds of processor time so far, in steps of ten. */
+  /** Milliseconds of processor time so far, with a resolution of ten. */
   readonly cpu: number
 }
 
-/** By the system's number; empty where the system does not tell (it is Linux that does). */
+/** Keyed by thread id; empty on systems other than Linux. */
 export function readThreads(): ReadonlyMap<number, Thread> {
   const threads = new Map<number, Thread>()
   for (const id of listThreads()) {
@@ -25,10 +25,10 @@ function listThreads(): readonly string[] {
   }
 }
 
-/** Ticks of the clock in `/proc` are hundredths of a second on every Linux that Node runs on. */
+/** `/proc` counts hundredths of a second on every Linux that Node supports. */
 const tick = 10
 
-/** Milliseconds of processor time so far of each process this one has started, with all its threads. */
+/** Milliseconds of processor time so far per child process. */
 export function readChildren(): ReadonlyMap<number, number> {
   const children = new Map<number, number>()
   for (const thread of listThreads()) {
@@ -55,12 +55,12 @@ function readThread(id: string): Thread | undefined {
 function readStat(path: string): Thread | undefined {
   try {
     const stat = readFileSync(path, 'utf8')
-    // The name stands in parentheses and may hold some itself.
+    // The name is in parentheses and may contain some.
     const end = stat.lastIndexOf(')')
     const fields = stat.slice(end + 2).split(' ')
     return { name: stat.slice(stat.indexOf('(') + 1, end), cpu: (Number(fields[11]) + Number(fields[12])) * tick }
   } catch {
-    // It has ended since it was listed.
+    // The thread has ended since it was listed.
     return undefined
   }
 }

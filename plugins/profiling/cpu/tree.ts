@@ -1,15 +1,15 @@
-// V8's CPU profile as a tree of calls.
+// Converts V8's CPU profile to a call tree.
 import type { CallFrame, FrameNamer } from '../frame.ts'
 import { type Call, callOf } from '../profile.ts'
 
-/** What the inspector gives; times in microseconds. */
+/** A profile of the inspector; times in microseconds. */
 export interface CpuProfile {
   readonly nodes: readonly CpuNode[]
   readonly startTime: number
   readonly endTime: number
-  /** Number of the node seen at each sample. */
+  /** Node id per sample. */
   readonly samples?: readonly number[]
-  /** Between each sample and the one before. */
+  /** Time since the previous sample. */
   readonly timeDeltas?: readonly number[]
 }
 
@@ -19,7 +19,7 @@ interface CpuNode {
   readonly children?: readonly number[]
 }
 
-/** Adds what was sampled below `parent`, in nanoseconds, without idle time. Returns its sum. */
+/** Adds the sampled times below `parent`, in nanoseconds, without idle time. Returns their sum. */
 export function addCpuProfile(parent: Call, profile: CpuProfile, nameFrame: FrameNamer): number {
   const times = timesOf(profile)
   const nodes = new Map(profile.nodes.map(node => [node.id, node]))
@@ -38,7 +38,7 @@ export function addCpuProfile(parent: Call, profile: CpuProfile, nameFrame: Fram
   return sum
 }
 
-/** Each sample stands for the time until the next one. */
+/** A sample counts for the time until the next one. */
 function timesOf({ samples = [], timeDeltas = [], startTime, endTime }: CpuProfile): ReadonlyMap<number, number> {
   const times = new Map<number, number>()
   let at = startTime

@@ -1,4 +1,4 @@
-// Profiles of the worker threads that run meanwhile: each has an inspector of its own, reached through that of the main thread.
+// Profiles worker threads: each has its own inspector, reached through that of the main thread.
 import type { Session } from 'node:inspector/promises'
 import { after } from '../../../core/index.ts'
 import type { CpuProfile } from './tree.ts'
@@ -9,7 +9,7 @@ export interface WorkerProfile {
 }
 
 interface WorkerProfiles {
-  /** Those of all workers that still run and answer in time. */
+  /** The profiles of workers that still run and answer in time. */
   stop(): Promise<readonly WorkerProfile[]>
 }
 
@@ -24,11 +24,11 @@ const patience = 2000
 
 const idOfStop = 4
 
-/** Profiles every worker, those that start later too. `interval` in microseconds. */
+/** Profiles all workers, including those that start later. `interval` in microseconds. */
 export async function profileWorkers(session: Session, interval: number): Promise<WorkerProfiles> {
   const workers = new Map<string, Attached>()
   const send = (sessionId: string, id: number, method: string, params = {}) =>
-    // It may have ended meanwhile.
+    // The worker may have ended meanwhile.
     session
       .post('NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify({ id, method, params }) })
       .catch(() => {})
@@ -62,7 +62,7 @@ export async function profileWorkers(session: Session, interval: number): Promis
   }
 }
 
-/** `[worker] grammar`: by the file it runs, else by its title. */
+/** `[worker] grammar`: named by its file, else by its title. */
 function nameOf({ title, url }: { readonly title: string; readonly url: string }): string {
   const file = /([^/]+?)(\.worker)?\.[cm]?[jt]s$/.exec(url)?.[1]
   return `[worker] ${file ?? title.replace(/^\[worker \d+\] ?/, '')}`

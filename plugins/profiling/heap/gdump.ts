@@ -1,4 +1,4 @@
-// Dumps the heap into files whenever the memory of the process reaches a new high.
+// Writes a heap profile to a file whenever the memory of the process reaches a new high.
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger, Metrics } from '../../../core/index.ts'
@@ -8,24 +8,24 @@ import type { HeapProfiling } from './sampling.ts'
 
 export interface Gdump {
   isActive(): boolean
-  /** Switches the heap profiler on, too: without it there is nothing to dump. */
+  /** Also enables the heap profiler, which the dumps need. */
   activate(): Promise<void>
   deactivate(): void
 }
 
 interface GdumpOptions {
   readonly heap: HeapProfiling
-  /** Folder of the dumps, made when the first is written. */
+  /** Folder of the dumps; created with the first one. */
   readonly folder: string
-  /** Bytes by which the resident memory must grow for the next dump. */
+  /** Growth of the resident memory in bytes before the next dump. */
   readonly step: number
-  /** Files that are kept, the newest. */
+  /** Number of latest files that are kept. */
   readonly files: number
   readonly log: Logger
   readonly metrics: Metrics
 }
 
-/** Milliseconds between two looks at the memory. */
+/** Milliseconds between two checks of the memory. */
 const interval = 1000
 
 export function createGdump(options: GdumpOptions): Gdump {
@@ -78,7 +78,7 @@ async function writeDump({ heap, folder, files }: GdumpOptions, resident: number
     await writeFile(part, bytes)
     await rename(part, file)
   } catch (error) {
-    // On a full disk halves would make it worse.
+    // Removes partial files, because the disk may be full.
     await rm(part, { force: true })
     throw error
   }

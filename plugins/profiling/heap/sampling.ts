@@ -1,4 +1,4 @@
-// The sampling heap profiler: on or off for the whole process, and what it knows at a moment.
+// The sampling heap profiler, on or off for the whole process.
 import { Session } from 'node:inspector/promises'
 import { formatSize } from '../../../core/index.ts'
 import type { FrameNamer } from '../frame.ts'
@@ -7,11 +7,11 @@ import { type HeapNode, heapTree } from './tree.ts'
 
 export interface HeapProfiling {
   isActive(): boolean
-  /** Safe twice. */
+  /** May be called twice. */
   activate(): Promise<void>
-  /** What was sampled is forgotten. Safe twice. */
+  /** Discards the samples. May be called twice. */
   deactivate(): Promise<void>
-  /** Where the objects were allocated that are alive now; collects garbage first. Undefined while it is off. */
+  /** Where living objects were allocated; collects garbage first. Undefined while it is off. */
   dump(): Promise<Profile | undefined>
 }
 

@@ -1,4 +1,4 @@
-// V8's sampling heap profile as a tree of calls: what was allocated where and is still alive.
+// Converts V8's sampling heap profile to a call tree of living allocations.
 import type { CallFrame, FrameNamer } from '../frame.ts'
 import { type Call, callOf, createRoot } from '../profile.ts'
 

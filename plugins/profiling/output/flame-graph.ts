@@ -1,4 +1,4 @@
-// A profile as a flame graph: one SVG that needs nothing else, shows itself without its script, and can be searched and zoomed with it.
+// Draws a flame graph: a self-contained SVG that is readable without its script; with it, it can be searched and zoomed.
 import { createHash } from 'node:crypto'
 import { view } from '../page.ts'
 import { type Call, describeFrame, type Frame, formatAmount, type Profile, percent, totals } from '../profile.ts'
@@ -6,7 +6,7 @@ import { type Call, describeFrame, type Frame, formatAmount, type Profile, perce
 const width = 1200
 const rowHeight = 18
 const top = 66
-/** Frames in one picture: of more the smallest are left out. */
+/** Maximum frames; the smallest ones are left out. */
 const maxFrames = 4000
 
 const style = `
@@ -33,7 +33,7 @@ const script = `(${view})(document.currentScript)`
 
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** What a browser may do with the picture: run its own script, nothing else. Value of `Content-Security-Policy`. */
+/** Lets a browser run the picture's own script and nothing else. Value of `Content-Security-Policy`. */
 export const flameGraphPolicy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; frame-ancestors 'self'`
 
 /** Hue, saturation and lightness in percent. */
@@ -48,12 +48,12 @@ const colours: Readonly<Record<Frame['kind'], readonly [number, number, number]>
 interface Box {
   readonly call: Call
   readonly depth: number
-  /** Share of the whole to the left of it. */
+  /** Left edge, as a share of the width. */
   readonly from: number
   readonly total: number
 }
 
-/** `title` says what it is a profile of. */
+/** `title` describes the profile. */
 export function drawFlameGraph(profile: Profile, title: string): string {
   const boxes = layOut(profile.root)
   const rows = boxes.reduce((deepest, { depth }) => Math.max(deepest, depth), 0) + 1
@@ -76,7 +76,7 @@ export function drawFlameGraph(profile: Profile, title: string): string {
   ].join('\n')
 }
 
-/** The largest calls, each before those it made, from left to right. */
+/** The largest calls: parents before children, from left to right. */
 function layOut(root: Call): readonly Box[] {
   const sums = totals(root)
   const smallest = [...sums.values()].sort((a, b) => b - a)[maxFrames - 1] ?? 0
@@ -123,7 +123,7 @@ function drawLegend({ legend }: Profile): string[] {
   })
 }
 
-/** Neighbours of one kind differ a little, the same function looks the same everywhere. */
+/** Colours of one kind vary a little; the same function always has the same colour. */
 function colourOf(kind: Frame['kind'], words: string): string {
   let sum = 0
   for (let i = 0; i < words.length; i++) sum = (sum * 31 + words.charCodeAt(i)) | 0
@@ -137,7 +137,7 @@ function hsl([hue, saturation, lightness]: readonly [number, number, number]): s
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Names of uploaded profiles hold whatever their writer likes. */
+/** Names in uploaded profiles may contain anything. */
 function escapeXml(text: string): string {
   return (
     text

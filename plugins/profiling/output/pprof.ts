@@ -1,4 +1,4 @@
-// A profile as the file that the pprof tool opens: profile.proto, gzipped.
+// Encodes a profile for the pprof tool: profile.proto, gzipped.
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { ProtoWriter } from '../../../core/index.ts'
@@ -31,12 +31,12 @@ const field = {
 
 const pack = promisify(gzip)
 
-/** Each sample has a label `plugin`: whose work it was. */
+/** Each sample has a label `plugin`, the owner of the work. */
 export function encodePprof(profile: Profile): Promise<Buffer> {
   return pack(writePprof(profile))
 }
 
-/** The message as it is before gzip. */
+/** The message before compression. */
 export function writePprof(profile: Profile): Uint8Array {
   const file = new PprofFile()
   const isCpu = profile.kind === 'cpu'
@@ -100,7 +100,7 @@ class PprofFile {
     )
   }
 
-  /** The one that says: names, files and lines are all there. */
+  /** A mapping that declares names, files and lines as complete. */
   #mapping(): void {
     const { id, file, hasFunctions, hasFilenames, hasLines } = field.mapping
     const bytes = this.#made(w =>
@@ -160,7 +160,7 @@ class PprofFile {
   }
 }
 
-/** Of functions without a name the location must tell them apart: the tool shows no other. */
+/** Functions without a name are distinguished by their location, because the tool shows nothing else. */
 function pprofName({ name, file, line }: Frame): string {
   return name === '(anonymous)' && file !== '' ? `(anonymous ${file}:${line})` : name
 }

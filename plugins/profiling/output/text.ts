@@ -1,4 +1,4 @@
-// A profile as text: its facts, whose work it was, and the functions that took most, by themselves and with what they called.
+// A profile as text: facts, time by owner, and the top functions by own and cumulative values.
 import {
   type Call,
   describeFrame,
@@ -11,7 +11,7 @@ import {
   totals
 } from '../profile.ts'
 
-/** Functions in each list. */
+/** Functions per list. */
 const maxFunctions = 50
 
 export function writeText(profile: Profile, title: string): string {
@@ -53,7 +53,7 @@ export function writeText(profile: Profile, title: string): string {
 
 interface Sums {
   readonly flat: ReadonlyMap<Frame, number>
-  /** A function that calls itself counts once. */
+  /** A recursive function counts once. */
   readonly cumulative: ReadonlyMap<Frame, number>
 }
 

@@ -1,14 +1,14 @@
-// Which object keeps which alive: the nearest one that every way from the root goes through.
+// Computes dominators: for each object, the closest one that all paths from the root pass through.
 import type { Graph } from './heap-snapshot.ts'
 
 interface Keepers {
-  /** Nodes that can be reached, every keeper before what it keeps; the first is the root. */
+  /** Reachable nodes, each after the one that keeps it alive; the first is the root. */
   readonly order: Uint32Array
-  /** By node the one that keeps it. */
+  /** The immediate dominator of each node. */
   readonly keeper: Uint32Array
 }
 
-/** By the iterative method of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm"); node 0 is the root. */
+/** The iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm"); node 0 is the root. */
 export function dominators(graph: Graph): Keepers {
   const order = reversePostorder(graph)
   const position = new Uint32Array(graph.count)
@@ -16,7 +16,7 @@ export function dominators(graph: Graph): Keepers {
     position[node] = i
   })
   const { starts, sources } = reverse(graph, order)
-  /** By position in the order; the own position plus one, so that 0 is unknown. */
+  /** Indexed by position in the order; holds a position plus one, 0 for unknown. */
   const nearest = new Uint32Array(order.length)
   nearest[0] = 1
   for (let changed = true; changed; ) {
@@ -71,7 +71,7 @@ function reversePostorder({ count, starts, targets }: Graph): Uint32Array {
   return order.subarray(free)
 }
 
-/** By node where edges to it come from, of those that can be reached. */
+/** The sources of incoming edges by node, for reachable sources. */
 function reverse({ count, starts, targets }: Graph, order: Uint32Array) {
   const firsts = new Uint32Array(count + 1)
   for (const node of order) {

@@ -1,14 +1,14 @@
-// Has an uploaded heap dump drawn in a thread with limits of its own.
+// Draws an uploaded heap dump in a thread with limits of its own.
 import { after, DbError, startWorker } from '../../../core/index.ts'
 import type { SymbolAnswer, SymbolTask } from './symbol.worker.ts'
 
-/** Milliseconds the largest dumps may take. */
+/** Milliseconds for the largest dumps. */
 const timeLimit = 60_000
 
-/** MiB of heap the thread has: parsed numbers take some five times the bytes of their text. */
+/** Heap of the thread in MiB: parsed numbers take about five times the bytes of their text. */
 const memoryLimit = (bytes: number) => 128 + Math.ceil((8 * bytes) / 2 ** 20)
 
-/** The flame graph as SVG. Throws DbError `InvalidArguments` for a dump that cannot be read, and the signal's reason. */
+/** The flame graph as SVG. Throws DbError `InvalidArguments` for an unreadable dump, and the signal's reason. */
 export async function drawDump(task: SymbolTask, signal: AbortSignal): Promise<string> {
   const worker = startWorker(import.meta.url, 'symbol', {
     workerData: task,

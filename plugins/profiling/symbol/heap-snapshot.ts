@@ -1,4 +1,4 @@
-// V8's heap snapshot as a tree: which objects keep which others alive. Objects of one kind below the same keeper are one frame.
+// Converts V8's heap snapshot to a tree of which objects keep which alive. Objects of one kind under the same keeper are one frame.
 import { DbError } from '../../../core/wire/index.ts'
 import { type Call, callOf, createRoot, type Frame, isAmount } from '../profile.ts'
 import { dominators } from './dominators.ts'
@@ -17,8 +17,8 @@ interface Snapshot {
   readonly strings: readonly string[]
 }
 
-/** Steps from the root of the heap to the smallest frames: what lies deeper counts for the last. */
-const deepest = 40
+/** Maximum depth of the tree; deeper objects count for their ancestor there. */
+const maxDepth = 40
 
 export function isSnapshot(value: unknown): value is Snapshot {
   const { snapshot, nodes, edges, strings } = (value ?? {}) as Partial<Snapshot>
@@ -32,7 +32,7 @@ export function isSnapshot(value: unknown): value is Snapshot {
   )
 }
 
-/** Throws DbError `InvalidArguments` when the numbers of the file do not fit together. */
+/** Throws DbError `InvalidArguments` if the file is inconsistent. */
 export function snapshotTree(file: Snapshot): Call {
   const graph = readGraph(file)
   const keepers = dominators(graph)
@@ -41,24 +41,24 @@ export function snapshotTree(file: Snapshot): Call {
   const depths = new Uint8Array(graph.count)
   calls[0] = root
   const frames = createObjectFrames(file, graph)
-  // A keeper comes before what it keeps.
+  // In this order a keeper precedes what it keeps.
   for (const node of keepers.order) {
     if (node !== 0) {
       const keeper = keepers.keeper[node]!
       const above = calls[keeper]!
-      depths[node] = Math.min(deepest, depths[keeper]! + 1)
-      calls[node] = depths[keeper]! >= deepest ? above : callOf(above, frames(node))
+      depths[node] = Math.min(maxDepth, depths[keeper]! + 1)
+      calls[node] = depths[keeper]! >= maxDepth ? above : callOf(above, frames(node))
     }
     calls[node]!.self += graph.sizes[node]!
   }
   return root
 }
 
-/** Nodes by number, and the numbers of the nodes each leads to, all in one list. */
+/** A graph as adjacency list. */
 export interface Graph {
   readonly count: number
   readonly sizes: Float64Array
-  /** Where the targets of each node begin; one more entry than nodes. */
+  /** First target of each node; one more entry than nodes. */
   readonly starts: Uint32Array
   readonly targets: Uint32Array
 }
@@ -90,7 +90,7 @@ function readGraph({ snapshot: { meta }, nodes, edges }: Snapshot): Graph {
     for (const end = edge + own; edge < end; edge++) {
       const target = Number(edges[edge * step + targetAt]) / width
       if (!Number.isInteger(target) || target < 0 || target >= count) throw broken(`edge ${edge} leads to no node`)
-      // What is held weakly is not kept alive.
+      // Weak references do not keep objects alive.
       if (edges[edge * step + typeAt] !== weak) targets[kept++] = target
     }
   }
@@ -122,7 +122,7 @@ function createObjectFrames({ snapshot: { meta }, nodes, strings }: Snapshot, gr
   }
 }
 
-/** Names of texts are the texts themselves. */
+/** For these types, the name is the text itself. */
 function isText(type: string): boolean {
   return type === 'string' || type === 'concatenated string' || type === 'sliced string'
 }

@@ -1,4 +1,4 @@
-// Reads a file of the pprof tool as a tree of calls.
+// Parses a pprof file to a call tree.
 import { DbError, ProtoReader } from '../../../core/wire/index.ts'
 import { createFrameSet } from '../frame.ts'
 import { callOf, createRoot, type Frame, type Profile } from '../profile.ts'
@@ -7,12 +7,12 @@ interface Parts {
   readonly texts: string[]
   readonly types: { type: number; unit: number }[]
   readonly samples: { readonly locations: readonly number[]; readonly values: readonly number[] }[]
-  /** By id of a location its lines, innermost first. */
+  /** Lines by location id, innermost first. */
   readonly locations: Map<number, { readonly address: number; readonly lines: readonly Line[] }>
   readonly functions: Map<number, { readonly name: number; readonly file: number }>
   period: number
   time: number
-  /** Index of the value to show among those of a sample; a text's number. */
+  /** Index of the sample value to show; the number of a text. */
   standard: number
 }
 
@@ -21,7 +21,7 @@ interface Line {
   readonly line: number
 }
 
-/** Shows its default value, else the last one in bytes or nanoseconds. Throws DbError `InvalidArguments`. */
+/** Uses the default value, else the last one in bytes or nanoseconds. Throws DbError `InvalidArguments`. */
 export function readPprof(bytes: Uint8Array): Profile {
   const parts = readParts(bytes)
   const text = (index: number) => parts.texts[index] ?? ''
@@ -131,7 +131,7 @@ function readNumbers(reader: ProtoReader): ReadonlyMap<number, number> {
   return numbers
 }
 
-/** Frames of a location, callers first; without a name they have their address. */
+/** The frames of a location, callers first; functions without a name are named by address. */
 function createFrames({ texts, locations, functions }: Parts): (location: number) => readonly Frame[] {
   const frame = createFrameSet()
   const known = new Map<number, readonly Frame[]>()

@@ -1,4 +1,4 @@
-// Reads a heap dump that somebody has as a file: of V8's profiler, of V8's snapshots, or of pprof; gzipped or not.
+// Reads an uploaded heap dump: V8 heap profile, V8 heap snapshot or pprof, optionally gzipped.
 import { DbError, inflateSync } from '../../../core/wire/index.ts'
 import type { FrameNamer } from '../frame.ts'
 import { type HeapNode, heapTree } from '../heap/tree.ts'
@@ -8,11 +8,11 @@ import { readPprof } from './pprof.ts'
 
 interface DumpFile {
   readonly profile: Profile
-  /** What it turned out to be. */
+  /** The format that was recognised. */
   readonly format: 'heapprofile' | 'heapsnapshot' | 'pprof'
 }
 
-/** `limit` in bytes after unpacking. Throws DbError `InvalidArguments` for what it cannot read, with status 413 beyond the limit. */
+/** `limit`: bytes after decompression. Throws DbError `InvalidArguments` for an unreadable dump, with status 413 beyond the limit. */
 export function readDump(bytes: Uint8Array, limit: number, nameFrame: FrameNamer): DumpFile {
   const content = unpack(bytes, limit)
   if (firstSign(content) !== '{') return { profile: readPprofDump(content), format: 'pprof' }
@@ -25,7 +25,7 @@ export function readDump(bytes: Uint8Array, limit: number, nameFrame: FrameNamer
   throw new DbError('InvalidArguments', `the body is JSON, but no heap dump: ${expected}`)
 }
 
-/** What is neither JSON nor gzip may be anything. */
+/** Neither JSON nor gzip: tried as pprof. */
 function readPprofDump(content: Uint8Array): Profile {
   try {
     return readPprof(content)
@@ -73,7 +73,7 @@ function isHeapProfile(value: unknown): value is { readonly head: HeapNode } {
   return isHeapNode((value as { readonly head?: unknown } | null)?.head)
 }
 
-/** Every node below, too: what comes in may be anything. */
+/** Checks all nodes, because the file may contain anything. */
 function isHeapNode(head: unknown): head is HeapNode {
   const waiting = [head]
   for (let next = waiting.pop(); next !== undefined || waiting.length > 0; next = waiting.pop()) {

@@ -1,4 +1,4 @@
-// Turns an uploaded heap dump into a flame graph in a thread of its own: a large one takes seconds and much memory.
+// A thread that turns an uploaded heap dump into a flame graph, because a large one takes seconds and much memory.
 import { parentPort, workerData } from 'node:worker_threads'
 import { isDbError } from '../../../core/wire/index.ts'
 import { createFrameNamer } from '../frame.ts'
@@ -7,7 +7,7 @@ import { readDump } from './read.ts'
 
 export interface SymbolTask {
   readonly bytes: Uint8Array
-  /** Bytes after unpacking. */
+  /** Bytes after decompression. */
   readonly limit: number
   readonly root: string
   readonly modules: ReadonlyMap<string, string>

@@ -1,5 +1,11 @@
-// Results as columns, for the formats SQL answers have: time, value, then a column for each label.
-import type { RecordsAnswer, ResultBatch, ResultColumn } from '../../../core/index.ts'
+// Results as columns for the result formats: time, value, then a column per label.
+import {
+  type RecordsAnswer,
+  type ResultBatch,
+  type ResultColumn,
+  timeColumn,
+  valueColumn
+} from '../../../core/index.ts'
 import type { LabelNames, Labels } from '../engine/labels.ts'
 import type { QueryAnswer } from '../engine/query.ts'
 import { answerRows, type Row } from './rows.ts'
@@ -7,12 +13,12 @@ import { answerRows, type Row } from './rows.ts'
 /** Rows of one batch. */
 const batchRows = 2_048
 
-/** `name` is that of the column of values. Rows are made as they are asked for. */
-export function recordsOf(answer: QueryAnswer, name = 'svc_value'): RecordsAnswer {
+/** `name` is the name of the value column. Rows are made while they are read. */
+export function recordsOf(answer: QueryAnswer, name = valueColumn): RecordsAnswer {
   const labels = labelsOf(answer)
   const isText = hasHistograms(answer)
   const columns: ResultColumn[] = [
-    { name: 'svc_timestamp', type: 'TimestampMillisecond' },
+    { name: timeColumn, type: 'TimestampMillisecond' },
     { name, type: isText ? 'String' : 'Float64' },
     ...labels.map(label => ({ name: label, type: 'String' }) as const)
   ]

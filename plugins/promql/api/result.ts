@@ -1,4 +1,4 @@
-// Results as the query API writes them, piece by piece so that large ones need not be held as text.
+// Results in JSON as the query API defines it, in pieces, so that large results are never held as text.
 
 import type { Labels } from '../engine/labels.ts'
 import { formatFloat } from '../engine/number.ts'
@@ -7,7 +7,7 @@ import { type Grid, none, type Series, timeOf } from '../engine/series.ts'
 import type { Samples } from '../engine/window.ts'
 import { histogramJson } from '../histogram/text.ts'
 
-/** `{"resultType":…,"result":…}` in pieces; at most `limit` series, 0 is no limit. */
+/** `{"resultType":…,"result":…}` in pieces; at most `limit` series, 0 means no limit. */
 export function* resultPieces({ type, value, grid }: QueryAnswer, instant: boolean, limit: number): Iterable<string> {
   if (value.type === 'string') {
     yield `{"resultType":"string","result":[${seconds(grid.start)},${JSON.stringify(value.text)}]}`
@@ -67,7 +67,7 @@ function elementJson({ labels, kinds, values, histograms }: Series, grid: Grid):
 /** Ends one point before the next. */
 const between = '"],'
 
-/** `times` are those of the steps as they are written; `heads` begin the points of floats, after the one before has ended. */
+/** `times` are the formatted times of the steps; `heads` are the separators with these times, which begin the points of floats. */
 function seriesJson(
   { labels, kinds, values, histograms }: Series,
   times: readonly string[],
@@ -101,7 +101,7 @@ function point(time: number, value: number): string {
   return `[${seconds(time)},"${formatFloat(value)}"]`
 }
 
-/** Whole seconds as they are, else with three decimals. */
+/** Whole seconds without a fraction, others with three decimals. */
 function seconds(milliseconds: number): string {
   return milliseconds % 1_000 === 0 ? String(milliseconds / 1_000) : (milliseconds / 1_000).toFixed(3)
 }

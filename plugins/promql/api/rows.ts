@@ -1,4 +1,4 @@
-// Results as rows: a sample each.
+// Results as rows, one per sample.
 
 import type { PromqlSample } from '../../services.ts'
 import type { QueryAnswer } from '../engine/query.ts'
@@ -14,7 +14,7 @@ export interface Row {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** By series, then by time; a text has no rows. */
+/** By series, then by time; a string result has no rows. */
 export function* answerRows({ value, grid }: QueryAnswer): Iterable<Row> {
   if (value.type === 'scalar') yield* scalarRows(value.values, grid)
   if (value.type === 'vector') {
@@ -38,7 +38,7 @@ export function* answerRows({ value, grid }: QueryAnswer): Iterable<Row> {
   }
 }
 
-/** The series of an instant query, with their values at its time. */
+/** The series of an instant query with their values. */
 export function* answerSamples({ value }: QueryAnswer): Iterable<PromqlSample> {
   if (value.type === 'scalar') yield { labels: {}, value: value.values[0]! }
   if (value.type !== 'vector') return

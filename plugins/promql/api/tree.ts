@@ -1,4 +1,4 @@
-// A query's tree as `parse_query` shows it.
+// A query's syntax tree, as `parse_query` returns it.
 
 import { formatFloat } from '../engine/number.ts'
 import { type Expr, type Matching, type Shift, setOperators, type VectorSelector } from '../language/ast.ts'

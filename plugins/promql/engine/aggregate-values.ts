@@ -1,4 +1,4 @@
-// count_values: how many series have each value, the value as a label.
+// count_values: counts, per group, how many series have each value; the value becomes a label.
 
 import { nameProblem } from '../../../core/index.ts'
 import { histogramText } from '../histogram/text.ts'
@@ -21,7 +21,7 @@ export async function countValues(
   if (!label.isWellFormed() || nameProblem('column', label) !== undefined) {
     throw executionError(`invalid label name ${quote(label)}`)
   }
-  // Where it is among the labels that are left out, it is left out with them.
+  // A label that `without` names is not overwritten but left out.
   const leftOut = expr.without && expr.grouping.includes(label)
   const counted: Series[] = []
   for (const { labels, members } of groups) {
@@ -42,7 +42,7 @@ export async function countValues(
   return { type: 'vector', series: addEqual(counted) }
 }
 
-/** Groups that differ in nothing but the label that was overwritten count together. */
+/** Groups that differ only in the overwritten label are merged. */
 function addEqual(series: readonly Series[]): readonly Series[] {
   const byKey = new Map<string, Series>()
   for (const each of series) {

@@ -1,4 +1,4 @@
-// Aggregations: series in groups, each group to one series or to a choice of its own.
+// Aggregations: group series, then reduce each group to one series or choose some of its series.
 import type { Aggregation } from '../language/ast.ts'
 import { countValues } from './aggregate-values.ts'
 import { choose } from './choose.ts'
@@ -9,7 +9,7 @@ import { type GroupMath, reduceCounts, reduceExtreme, reduceQuantile, reduceVari
 import { type Grid, isEmpty, type Series, type Value } from './series.ts'
 import { average, sum } from './totals.ts'
 
-/** The series that go together, and the labels of what comes out. */
+/** Series of one group, and the labels of the result. */
 export interface Group {
   readonly labels: Labels
   readonly members: readonly Series[]
@@ -46,7 +46,7 @@ export async function aggregate(evaluation: Evaluation, expr: Aggregation, grid:
   return { type: 'vector', series: results }
 }
 
-/** In the order their first members come. */
+/** Groups in the order of their first members. */
 async function groupSeries(
   pace: Pace,
   series: readonly Series[],

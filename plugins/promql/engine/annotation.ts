@@ -1,12 +1,12 @@
-// What a query's result does not show: warnings and infos, each with the position in the text it is about.
+// Annotations of a result: warnings and infos, each with a position in the query.
 import type { Expr } from '../language/ast.ts'
 import { position } from '../language/error.ts'
 import { quote } from '../language/literal.ts'
 import { formatFloat } from './number.ts'
 
-/** Buckets whose counts were lifted since they did not grow with their bounds. */
+/** Classic histogram buckets whose counts were raised because they were not monotonic. */
 interface ForcedBuckets {
-  /** Lowest and highest bound, and the most by which a count was lifted. */
+  /** Lowest and highest bound, and the largest correction. */
   readonly from: number
   readonly to: number
   readonly difference: number
@@ -46,7 +46,7 @@ export class Annotations {
     return [...this.#infos, ...forced]
   }
 
-  /** `about` names the metric, where one is to blame. */
+  /** `about` is the name of the metric concerned, if there is one. */
   warn(where: Expr, message: string, about?: string): void {
     this.#warnings.add(`PromQL warning: ${this.#complete(where, message, about)}`)
   }
@@ -55,7 +55,7 @@ export class Annotations {
     this.#infos.add(`PromQL info: ${this.#complete(where, message, about)}`)
   }
 
-  /** An info about buckets that were lifted; what is said of several steps is told once, for all of them. */
+  /** An info about corrected buckets; those of several steps are merged into one. */
   forced(where: Expr, message: string, forced: ForcedBuckets, about?: string): void {
     const key = `${message}\u0000${about}\u0000${where.start}`
     const before = this.#forced.get(key)
@@ -65,7 +65,7 @@ export class Annotations {
     )
   }
 
-  /** A warning about the query as a whole. */
+  /** A warning without a position. */
   note(message: string): void {
     this.#warnings.add(message)
   }
@@ -75,7 +75,7 @@ export class Annotations {
   }
 }
 
-/** A text that ends with a metric's name in quotes, or without it where there is none. */
+/** A text that ends with a metric's name in quotes, if there is one. */
 export function forMetric(message: string, name: string): readonly [string, string?] {
   return name === '' ? [message] : [`${message} for metric name`, name]
 }

@@ -2,20 +2,20 @@
 import type { Pace } from './pace.ts'
 import type { Series } from './series.ts'
 
-/** Heaps of so many are kept for all steps at once, while the members are looked at one after the other; larger ones step by step. */
+/** Heaps of up to this size are kept for all steps while the members are visited once; larger ones are filled step by step. */
 const maxKept = 64
 
 /**
- * Gives the indices of the best floats at a step, as many as `most` says there: the highest first, or with `sign` -1 the lowest. NaN comes
+ * Gives the indices of the best floats at a step, as many as `max` says there: the highest first, or with `sign` -1 the lowest. NaN comes
  * last in either order. Which of equal values are among them is decided as Prometheus does: a heap takes the members in their order.
  */
 export async function chooseBest(
   pace: Pace,
   members: readonly Series[],
-  most: Float64Array,
+  max: Float64Array,
   sign: 1 | -1
 ): Promise<(step: number) => ArrayLike<number>> {
-  const counts = Uint32Array.from(most, each => Math.min(members.length, Math.max(0, Math.trunc(each))))
+  const counts = Uint32Array.from(max, each => Math.min(members.length, Math.max(0, Math.trunc(each))))
   const width = counts.reduce((all, each) => Math.max(all, each), 0)
   if (width <= maxKept) {
     const heaps = new Heaps(counts.length, width)
@@ -36,7 +36,7 @@ export async function chooseBest(
   }
 }
 
-/** The worst is at the top of each. */
+/** A heap per step, the worst value on top. */
 class Heaps {
   readonly #width: number
   readonly #values: Float64Array
@@ -50,21 +50,21 @@ class Heaps {
     this.#sizes = new Uint32Array(count)
   }
 
-  /** Takes a value into a heap that holds at most so many, if it is better than the worst there. */
-  offer(heap: number, most: number, value: number, index: number): void {
+  /** Adds a value to a heap of at most `max` entries, if it is better than the worst entry. */
+  offer(heap: number, max: number, value: number, index: number): void {
     const first = heap * this.#width
     const size = this.#sizes[heap]!
-    if (size < most) {
+    if (size < max) {
       this.#put(first + size, value, index)
       this.#sizes[heap]!++
       this.#rise(first, size)
-    } else if (most > 0 && worse(this.#values[first]!, value) && !Number.isNaN(value)) {
+    } else if (max > 0 && worse(this.#values[first]!, value) && !Number.isNaN(value)) {
       this.#put(first, value, index)
       this.#sink(first, size)
     }
   }
 
-  /** The best first, equal ones in the order of the members. */
+  /** Indexes of members, the best first, equal ones in member order. */
   indices(heap: number): ArrayLike<number> {
     const first = heap * this.#width
     const order = Array.from({ length: this.#sizes[heap]! }, (_, i) => first + i)

@@ -12,7 +12,7 @@ import { isInvariant } from './prepare.ts'
 import { type Grid, isEmpty, put, type Series, seriesMaker, type Value } from './series.ts'
 import { combineSets } from './set.ts'
 
-/** A chain of operators is as deep a tree to the left as it is long: it is computed from its first operand on. */
+/** A chain of operators is a left-leaning tree as deep as the chain, so it is evaluated in a loop from its first operand. */
 export async function binary(evaluation: Evaluation, expr: Binary, grid: Grid): Promise<Value> {
   const chain = [expr]
   let first = expr.left
@@ -81,7 +81,7 @@ async function withScalar(
   return isUnnamed && !isOneMetric(series) ? mergeEqual(budget, results) : results
 }
 
-/** How many of the steps of a series of floats a filter keeps. */
+/** Number of steps that a filter keeps of a float series. */
 function countKept(
   { kinds, values }: Series,
   scalar: Float64Array,

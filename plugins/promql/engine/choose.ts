@@ -11,10 +11,10 @@ import type { Pace } from './pace.ts'
 import { tellIgnored } from './reduce.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series, type Value } from './series.ts'
 
-/** Which members of a group stay at a step, best first where that means something. */
+/** Indexes of a group's members to keep at a step, the best first if they are ranked. */
 type Choice = (step: number) => ArrayLike<number>
 
-/** Made once per group; parameters by step. */
+/** Called once per group; parameters are per step. */
 type MakeChoice = (pace: Pace, members: readonly Series[], parameters: Float64Array) => Choice | Promise<Choice>
 
 const choices: Readonly<Record<string, MakeChoice>> = {
@@ -78,13 +78,13 @@ function present(members: readonly Series[], step: number): number[] {
   return found
 }
 
-/** A share of all series that is the same at every step and in every query; a negative ratio takes exactly the others. */
+/** Whether a series is in a pseudo-random share, the same at every step and in every query; a negative ratio selects the complement. */
 function inRatio(labels: Labels, ratio: number): boolean {
   const fraction = hash(labels.key) / 2 ** 32
   return ratio >= 0 ? fraction < ratio : fraction >= 1 + ratio
 }
 
-/** FNV-1a over UTF-16 units, then mixed so that high bits are even. */
+/** FNV-1a over UTF-16 units, then mixed so that the high bits are uniform. */
 function hash(text: string): number {
   let sum = 0x811c9dc5
   for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193)

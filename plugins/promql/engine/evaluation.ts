@@ -1,4 +1,4 @@
-// Evaluates a prepared query: each expression becomes one value that covers all steps.
+// Evaluates a prepared query: each expression becomes one value over all steps.
 import { DbError } from '../../../core/index.ts'
 import { callFunction } from '../functions/index.ts'
 import { type Histogram, scale } from '../histogram/histogram.ts'
@@ -17,15 +17,15 @@ import { broadcast, type Grid, none, type Series, sizeOf, timeOf, type Value } f
 import type { RawSeries } from './source.ts'
 import { noHistograms, type Samples, withoutStale } from './window.ts'
 
-interface EvaluationParts {
+interface EvaluationOptions {
   readonly fetched: Fetched
   readonly annotations: Annotations
   readonly budget: Budget
-  /** Milliseconds a sample counts for. */
+  /** Lookback delta in milliseconds. */
   readonly lookback: number
-  /** Milliseconds between the steps of a subquery that names none. */
+  /** Default step of subqueries, in milliseconds. */
   readonly subqueryStep: number
-  /** The query's own times. */
+  /** Start and end of the query. */
   readonly query: { readonly start: number; readonly end: number; readonly step: number }
   /** Counts the samples that selectors see; absent where no statistics are requested. */
   readonly seen?: SampleCount
@@ -35,13 +35,13 @@ export class Evaluation {
   readonly annotations: Annotations
   readonly budget: Budget
   readonly lookback: number
-  readonly query: EvaluationParts['query']
+  readonly query: EvaluationOptions['query']
   readonly seen: SampleCount | undefined
   readonly #fetched: Fetched
   readonly #subqueryStep: number
   readonly #live = new Map<VectorSelector, readonly Samples[]>()
 
-  constructor(parts: EvaluationParts) {
+  constructor(parts: EvaluationOptions) {
     this.annotations = parts.annotations
     this.budget = parts.budget
     this.lookback = parts.lookback
@@ -51,12 +51,12 @@ export class Evaluation {
     this.#subqueryStep = parts.subqueryStep
   }
 
-  /** Series of a selector that came as samples. */
+  /** Series of a selector that were read as samples. */
   samples(selector: VectorSelector): readonly RawSeries[] {
     return this.#fetched.get(selector)!.raw
   }
 
-  /** Series of a selector that came reduced to the steps of the grid, by what it stands in. */
+  /** Series of a selector that were read reduced to the grid's steps, by the expression around it. */
   reduced(selector: VectorSelector, grid: Grid): readonly Series[] {
     const { reduced } = this.#fetched.get(selector)!
     const wrong = reduced.find(({ kinds }) => kinds.length !== grid.count)
@@ -64,7 +64,7 @@ export class Evaluation {
     throw new DbError('Unexpected', `a selector was reduced to ${wrong.kinds.length} steps, expected ${grid.count}`)
   }
 
-  /** The value of an expression that is no range vector. */
+  /** The value of an expression that is not a range vector. */
   async value(expr: Expr, grid: Grid): Promise<Value> {
     if (this.budget.isDue) await this.budget.pause()
     if (expr.kind === 'paren') return this.value(expr.expr, grid)
@@ -76,7 +76,7 @@ export class Evaluation {
     return value
   }
 
-  /** Counts the samples of a value and releases those of its operands. `before`: the samples held before the operands were computed. */
+  /** Accounts for a value and releases its operands. `before`: samples held before the operands were computed. */
   hold(before: number, value: Value): void {
     const size = sizeOf(value)
     this.budget.take(size)
@@ -103,7 +103,7 @@ export class Evaluation {
     return expr.value
   }
 
-  /** What is in sight of a range vector over all steps of a grid. */
+  /** The samples of a range vector over all steps of a grid. */
   async range(expr: MatrixSelector | Subquery, grid: Grid): Promise<readonly Samples[]> {
     if (expr.kind === 'subquery') return this.#subquery(expr, grid)
     let live = this.#live.get(expr.selector)
@@ -148,7 +148,7 @@ export class Evaluation {
     return { type: 'vector', series: negated }
   }
 
-  /** The expression at the subquery's own steps, which lie on multiples of its step. */
+  /** Evaluates the expression at the subquery's steps, which are multiples of its step size. */
   async #subquery(expr: Subquery, grid: Grid): Promise<readonly Samples[]> {
     const inner = subqueryGrid(expr, grid, this.#subqueryStep)
     const { count } = inner
@@ -185,7 +185,7 @@ function toSamples({ labels, kinds, values, histograms }: Series, grid: Grid): S
   }
 }
 
-/** A subquery sees a sample several times, or not at all: what it says of the one before it does not hold between two steps. */
+/** A subquery may see a sample several times or never, so reset hints about the previous sample are not valid. */
 function withoutResetHint(histogram: Histogram): Histogram {
   return histogram.hint === 'reset' || histogram.hint === 'no-reset' ? { ...histogram, hint: 'unknown' } : histogram
 }

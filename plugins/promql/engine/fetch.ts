@@ -10,7 +10,7 @@ import type { RawSeries, Selection, SeriesSource } from './source.ts'
 /** By selector of the prepared query. */
 export type Fetched = ReadonlyMap<VectorSelector, Selected>
 
-/** Series of a selector: those that came as samples, and those that came reduced to its steps. */
+/** Series of a selector, read as samples or reduced to its steps. */
 interface Selected {
   readonly raw: readonly RawSeries[]
   readonly reduced: readonly Series[]
@@ -18,7 +18,7 @@ interface Selected {
 
 interface Asked {
   readonly selection: Selection
-  /** Whether it reads the same times for every step (`@`). */
+  /** Whether it reads the same times at every step (`@`). */
   readonly fixed: boolean
 }
 
@@ -27,11 +27,11 @@ interface FetchOptions {
   readonly lookback: number
   /** Milliseconds between the steps of a subquery that names none. */
   readonly subqueryStep: number
-  /** Whether the samples themselves are wanted, to be counted. */
+  /** Whether samples must be read, not reductions, in order to be counted. */
   readonly counted: boolean
 }
 
-/** Reads samples for one part of a query's steps after the other. */
+/** Reads samples for a slice of a query's steps at a time. */
 export class Fetcher {
   readonly #source: SeriesSource
   readonly #expr: Expr
@@ -46,7 +46,7 @@ export class Fetcher {
     this.#budget = budget
   }
 
-  /** Milliseconds before the first of some evaluation times that selectors look at, at most. */
+  /** How far selectors look back before the first evaluation time at most, in milliseconds. */
   reach(grid: Grid): number {
     let reach = 0
     for (const { selection, fixed } of this.#collect(grid).values()) {
@@ -87,7 +87,7 @@ function isRaw(series: RawSeries | Series): series is RawSeries {
   return !isReduced(series)
 }
 
-/** The steps an expression is evaluated at, and whether they are fixed, that is independent of the query's steps. */
+/** The steps at which an expression is evaluated; `fixed`: independent of the query's steps. */
 interface StepGrid {
   readonly grid: Grid
   readonly fixed: boolean
@@ -130,12 +130,12 @@ function collect(expr: Expr, outer: StepGrid, options: FetchOptions, into: Map<V
   }
 }
 
-/** Functions of a range vector alone are the same wherever its samples are. */
+/** Reductions are only possible for functions of one range vector. */
 function isReducible(expr: Expr): expr is Call {
   return expr.kind === 'call' && expr.args.length === 1 && Object.hasOwn(rangeFunctions, expr.name)
 }
 
-/** These look at the times of an instant selector's samples. */
+/** Functions that need the times of an instant selector's samples. */
 function wantsSamples(expr: Expr): boolean {
   return expr.kind === 'call' && (expr.name === 'timestamp' || expr.name === 'info')
 }

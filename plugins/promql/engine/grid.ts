@@ -1,26 +1,26 @@
-// The times expressions are evaluated at, and those they look from.
+// Evaluation times of expressions, and the times their selectors read.
 import type { Expr, Subquery, VectorSelector } from '../language/ast.ts'
 import { isInvariant } from './prepare.ts'
 import { type Grid, timeOf } from './series.ts'
 
-/** The steps at which an expression is computed: one where it has the same value at all. */
+/** The steps of an expression: only one if its value is constant. */
 export function gridOf(expr: Expr, grid: Grid): Grid {
   return grid.count > 1 && isInvariant(expr) ? { ...grid, count: 1 } : grid
 }
 
-/** The evaluation time a selector looks from. */
+/** The time a selector reads for a step. */
 export function lookTime(grid: Grid, step: number, { at, offset }: Pick<VectorSelector, 'at' | 'offset'>): number {
   return ((at as number | undefined) ?? timeOf(grid, step)) - (offset as number)
 }
 
-/** The evaluation times a selector looks from, step by step. */
+/** The times a selector reads, step by step. */
 export function lookTimes(grid: Grid, shift: Pick<VectorSelector, 'at' | 'offset'>): Float64Array {
   const times = new Float64Array(grid.count)
   for (let step = 0; step < grid.count; step++) times[step] = lookTime(grid, step, shift)
   return times
 }
 
-/** A subquery's own steps, which lie on multiples of its step; none where the first would come after the last. */
+/** A subquery's own steps, at multiples of its step; empty if there are none in range. */
 export function subqueryGrid(expr: Subquery, grid: Grid, defaultStep: number): Grid {
   const step = (expr.step as number | undefined) ?? defaultStep
   const [range, offset] = [expr.range as number, expr.offset as number]

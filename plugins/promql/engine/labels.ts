@@ -58,7 +58,7 @@ export class Labels {
     return this.names.length
   }
 
-  /** '' where there is no such label. */
+  /** '' if there is no such label. */
   get(name: string): string {
     const at = this.names.indexOf(name)
     return at < 0 ? '' : this.values[at]!
@@ -68,7 +68,7 @@ export class Labels {
     for (const [i, name] of this.names.entries()) yield [name, this.values[i]!]
   }
 
-  /** With these labels set; '' takes one away. */
+  /** With labels set; '' removes a label. */
   with(changes: ReadonlyMap<string, string>): Labels {
     return Labels.from(new Map([...this, ...changes]))
   }
@@ -108,7 +108,9 @@ export const metricName = '__name__'
 
 export const noLabels = new Labels(new LabelNames([]), [])
 
-/** Gives a text for the labels among `names`, or for all others but the metric's name: equal for series that go together. */
+/**
+ * A function from labels to a key that is equal for series of one group: by the labels in `names`, or by all others except the metric name.
+ */
 export function grouping(names: ReadonlySet<string>, without: boolean): (labels: Labels) => string {
   const wanted = (name: string) => (without ? name !== metricName && !names.has(name) : names.has(name))
   const known = new Map<LabelNames, { readonly head: string; readonly indices: readonly number[] }>()

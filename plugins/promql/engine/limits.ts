@@ -47,7 +47,7 @@ export class Budget extends Pace {
 
   checkPoints(count: number): void {
     const { maxPoints } = this.#limits
-    // As its clients count: steps between the ends.
+    // Counted as Prometheus does: steps between start and end.
     if (count - 1 <= maxPoints) return
     const most = maxPoints.toLocaleString('en-US')
     const message = `exceeded maximum resolution of ${most} points per timeseries. Try decreasing the query resolution (?step=XX) (plugins.promql.max_points)`

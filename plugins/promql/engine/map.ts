@@ -1,4 +1,4 @@
-// Element by element: functions of numbers over whole vectors, and vectors whose series fell together.
+// Functions on single elements of vectors, and merging of series whose labels became equal.
 import type { DbError } from '../../../core/index.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import { executionError } from './error.ts'
@@ -6,7 +6,7 @@ import { metricName } from './labels.ts'
 import { eachPaced, type Pace } from './pace.ts'
 import { at, isEmpty, newSeries, none, put, type Series, seriesMaker } from './series.ts'
 
-/** Every float through a function, under labels without the metric's name; histograms through another, or left out. */
+/** Applies one function to floats and another to histograms (absent: they are left out); drops the metric name. */
 export async function mapSeries(
   pace: Pace,
   series: readonly Series[],
@@ -30,7 +30,7 @@ export async function mapSeries(
   return isOneMetric(series) ? results : mergeEqual(pace, results)
 }
 
-/** Whether series that differ go on differing without the metric's name. */
+/** Whether the series stay distinct without the metric name. */
 export function isOneMetric(series: readonly Series[]): boolean {
   const first = series[0]?.labels.get(metricName)
   return series.every(({ labels }) => labels.get(metricName) === first)

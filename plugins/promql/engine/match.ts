@@ -1,4 +1,4 @@
-// Operators between vectors: which elements belong together, and the labels of what comes out.
+// Vector matching: which elements of two vectors belong together, and the labels of the results.
 import { type Binary, comparisons, type Matching } from '../language/ast.ts'
 import { entry } from './entry.ts'
 import { executionError } from './error.ts'
@@ -8,7 +8,7 @@ import { type Combination, combine, dropsName, scalarOperation } from './operati
 import { eachPaced, type Pace } from './pace.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series } from './series.ts'
 
-/** Series of both sides with the same matching labels; on `one` at most one may be present at a step. */
+/** Series of both sides with the same matching labels; on side `one` only one may be present at a step. */
 interface Pair {
   readonly many: Series[]
   readonly one: Series[]
@@ -45,17 +45,17 @@ export async function matchVectors(
 interface Matcher {
   readonly expr: Binary
   readonly grid: Grid
-  /** The left side is the one with single elements. */
+  /** Whether the left side is the `one` side. */
   readonly swapped: boolean
   readonly operation: Combination
   readonly labelsOf: (many: Series, one: Series | undefined) => Labels
   readonly fillMany: number | undefined
   readonly fillOne: number | undefined
-  /** Steps at which the many side has anything at all: at others nothing is matched. */
+  /** Steps at which the `many` side has any element; other steps need no matching. */
   readonly busy: Uint8Array
 }
 
-/** One series on either side, with nothing but floats. */
+/** Fast path for one float series on either side. */
 function matchFloats({ expr, grid, swapped, labelsOf }: Matcher, many: Series, one: Series): Series {
   const result = newSeries(labelsOf(many, one), grid.count)
   const operation = scalarOperation(expr.op)
@@ -87,7 +87,7 @@ function matchPair(matcher: Matcher, { many, one }: Pair): Iterable<Series> {
       series: newSeries(labels, grid.count),
       done: new Uint8Array(grid.count)
     }))
-    // Also where nothing came out of the first.
+    // Checked even if the first match gave no result.
     if (output.done[step] === 1) throw tooMany(expr.matching)
     output.done[step] = 1
     put(output.series, step, swapped ? operation(o, m) : operation(m, o))
@@ -142,7 +142,7 @@ function duplicate(matching: Matching, first: Series, second: Series) {
   const names = new Set(matching.labels)
   const group = matching.on ? first.labels.keep(names) : first.labels.without(new Set([...names, metricName]))
   const side = matching.card === 'one-to-many' ? 'left' : 'right'
-  // Series come in the order of their storage; a message is the same whatever that is.
+  // Sorted, because the order of series must not affect the message.
   const both = [first, second].map(({ labels }) => String(labels)).sort()
   return executionError(
     `found duplicate series for the match group ${group} on the ${side} hand-side of the operation: [${both.join(', ')}];many-to-many matching not allowed: matching labels must be unique on one side`
@@ -157,7 +157,7 @@ function tooMany({ card }: Matching) {
   return executionError(`multiple matches for labels: ${reason}`)
 }
 
-/** Labels of a result by its element of the many side and, where labels are taken over, that of the other. */
+/** Labels of a result, from its element of the `many` side and, with `group_left` or `group_right`, that of the other. */
 function resultLabels(expr: Binary): (many: Series, one: Series | undefined) => Labels {
   const { on, labels, include, card } = expr.matching
   const names = new Set(labels)

@@ -1,4 +1,4 @@
-// What an operator makes of two values: floats, histograms, or one of each.
+// Binary operations on two values: floats, histograms, or one of each.
 import { add, subtract } from '../histogram/arithmetic.ts'
 import { compact, divide, equals, type Histogram, scale } from '../histogram/histogram.ts'
 import { trim } from '../histogram/trim.ts'
@@ -29,7 +29,7 @@ const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
   '>/': () => Number.NaN
 }
 
-/** IEEE 754 says 1 for these, JavaScript NaN. */
+/** IEEE 754 pow returns 1 in these cases, JavaScript NaN. */
 function power(base: number, exponent: number): number {
   if (base === 1 || (base === -1 && Math.abs(exponent) === Number.POSITIVE_INFINITY)) return 1
   return base ** exponent
@@ -40,12 +40,12 @@ export function dropsName({ op, bool }: Pick<Binary, 'op' | 'bool'>): boolean {
   return bool || !(comparisons.has(op) || op === '</' || op === '>/')
 }
 
-/** Of two numbers; comparisons give 1 or 0. */
+/** An operation on two numbers; comparisons give 1 or 0. */
 export function scalarOperation(op: string): (a: number, b: number) => number {
   return operations[op]!
 }
 
-/** Values that cannot be combined are annotated. */
+/** Values that cannot be combined get an annotation. */
 export function combine(evaluation: Evaluation, expr: Binary): Combination {
   const operation = scalarOperation(expr.op)
   const isFilter = comparisons.has(expr.op) && !expr.bool

@@ -1,2 +1,2 @@
-// Computing that lets others run, as everywhere.
+// Re-exports the pacing of long computations.
 export { eachPaced, mapPaced, Pace, sortPaced } from '../../../core/index.ts'

@@ -44,7 +44,7 @@ export function resolveTimes(expr: Expr, times: QueryTimes): Expr {
   return resolve(expr)
 }
 
-/** `info` reads `target_info` unless it is told otherwise. */
+/** The default argument of `info` is `target_info`. */
 function infoArguments({ args, start, end }: Call): readonly Expr[] {
   const [vector, given] = args
   const selector: Expr = given ?? { kind: 'selector', matchers: [], offset: 0, start, end }
@@ -53,7 +53,7 @@ function infoArguments({ args, start, end }: Call): readonly Expr[] {
   return [vector!, { ...selector, matchers: [named, ...selector.matchers] }]
 }
 
-/** Functions whose result depends on the evaluation time, whatever their arguments are. */
+/** Functions whose result depends on the evaluation time even with constant arguments. */
 const timely: ReadonlySet<string> = new Set([
   'time',
   'timestamp',

@@ -16,7 +16,7 @@ export function quantile(q: number, values: Float64Array): number {
   return low * (1 - weight) + high * weight
 }
 
-/** Puts them first; returns how many there are. */
+/** Moves NaNs to the front; returns their number. */
 function gatherNans(values: Float64Array): number {
   let nans = 0
   for (let i = 0; i < values.length; i++) {

@@ -77,7 +77,7 @@ export function reduceVariance(op: 'stddev' | 'stdvar'): GroupMath {
   }
 }
 
-/** Steps whose values are collected at once: so many lie together in memory. */
+/** Steps whose values are collected together, for memory locality. */
 const tile = 8
 
 export const reduceQuantile: GroupMath = async (group, context) => {
@@ -117,7 +117,7 @@ function putQuantile(
   result.values[step] = quantile(q, values)
 }
 
-/** Says that histograms took no part, where there were some. */
+/** Annotates histograms that were ignored. */
 export function tellIgnored(
   { members }: Group,
   { annotations, expr }: Pick<GroupContext, 'annotations' | 'expr'>

@@ -1,4 +1,4 @@
-// How many samples the selectors of a query looked at, all in all and at each of its steps.
+// Counts the samples that selectors read, in total and per step.
 import { type Grid, timeOf } from './series.ts'
 
 export class SampleCount {

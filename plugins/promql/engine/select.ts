@@ -1,4 +1,4 @@
-// A selector as a vector: at every step the latest sample that is not too old.
+// Instant selectors: the latest sample at every step that is within the lookback delta.
 import type { VectorSelector } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { lookTimes } from './grid.ts'
@@ -7,7 +7,7 @@ import type { SampleCount } from './sample-count.ts'
 import { type Grid, isEmpty, none, put, type Series, seriesMaker } from './series.ts'
 import { isStale, type RawSeries, wordsOf } from './source.ts'
 
-/** With `times`, each sample's own time in seconds instead of its value. */
+/** With `times`, the values are the samples' times in seconds. */
 export async function selectVector(
   evaluation: Evaluation,
   selector: VectorSelector,
@@ -36,7 +36,7 @@ export async function selectVector(
     if (evaluation.seen !== undefined) tellSeen(evaluation.seen, series, grid)
     if (budget.isDue) await budget.pause()
   }
-  // It is counted as the value it becomes.
+  // The result is accounted for as a value.
   budget.releaseTo(before)
   return found
 }
@@ -48,9 +48,9 @@ function tellSeen(seen: SampleCount, { kinds }: Series, grid: Grid): void {
 interface Look {
   /** By step. */
   readonly from: Float64Array
-  /** Milliseconds a sample counts for. */
+  /** Lookback delta in milliseconds. */
   readonly back: number
-  /** Of the latest of some times at each step, -1 where it is too old; reused for the next. */
+  /** For some times, the index of the latest one per step, or -1; overwritten by the next call. */
   readonly indices: (times: Float64Array) => Int32Array
 }
 
@@ -78,7 +78,7 @@ function putTimes(series: Series, raw: RawSeries, look: Look): void {
   )
 }
 
-/** Calls back with the latest sample for each step that has one. */
+/** Calls `visit` with the latest sample of each step that has one. */
 function visitLatest(
   { floats, histograms }: RawSeries,
   { from, back }: Look,

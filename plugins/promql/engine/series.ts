@@ -10,7 +10,7 @@ export interface Grid {
   readonly count: number
 }
 
-/** What is at a step. */
+/** Kinds of elements at a step. */
 export const none = 0
 const float = 1
 const histogram = 2
@@ -28,11 +28,11 @@ export interface Series {
 
 export type Value =
   | { readonly type: 'scalar'; readonly values: Float64Array }
-  /** `ordered`: the order of the series means something. */
+  /** `ordered`: the order of the series is part of the result. */
   | { readonly type: 'vector'; readonly series: readonly Series[]; readonly ordered?: boolean }
   | { readonly type: 'string'; readonly text: string }
 
-/** Samples a value takes room for. */
+/** Number of samples that a value accounts for. */
 export function sizeOf(value: Value): number {
   if (value.type === 'string') return 0
   if (value.type === 'scalar') return value.values.length
@@ -47,7 +47,7 @@ export function newSeries(labels: Labels, count: number): Series & { histograms?
   return { labels, kinds: new Uint8Array(count), values: new Float64Array(count) }
 }
 
-/** Series per memory block: in the first one, and at most. */
+/** Series per memory block: in the first one, and maximum. */
 const minNeighbours = 4
 const maxNeighbours = 64
 
@@ -70,7 +70,7 @@ export function seriesMaker(count: number): (labels: Labels) => Series {
 
 type Writable = { -readonly [K in keyof Series]: Series[K] }
 
-/** Puts a number, a histogram or nothing at a step. */
+/** Sets the element at a step: a number, a histogram or nothing. */
 export function put(series: Series, step: number, value: number | Histogram | undefined): void {
   if (typeof value === 'number') {
     series.kinds[step] = float
@@ -83,14 +83,14 @@ export function put(series: Series, step: number, value: number | Histogram | un
   }
 }
 
-/** What a series has at a step. */
+/** The element at a step. */
 export function at(series: Series, step: number): number | Histogram | undefined {
   const kind = series.kinds[step]
   if (kind === float) return series.values[step]
   return kind === histogram ? series.histograms![step] : undefined
 }
 
-/** Whether there is anything at any step. */
+/** Whether there is no element at any step. */
 export function isEmpty({ kinds }: Series): boolean {
   return !kinds.some(kind => kind !== none)
 }
@@ -100,7 +100,7 @@ export function relabel(series: Series, labels: Labels): Series {
   return labels === series.labels ? series : { ...series, labels }
 }
 
-/** The value of one step at every step of a grid. */
+/** Repeats the value of one step at every step of a grid. */
 export async function broadcast(pace: Pace, value: Value, count: number): Promise<Value> {
   if (value.type === 'string') return value
   if (value.type === 'scalar') return { type: 'scalar', values: new Float64Array(count).fill(value.values[0]!) }

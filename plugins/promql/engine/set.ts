@@ -1,4 +1,4 @@
-// and, or, unless: elements by whether the other side has one with the same labels.
+// The set operators and, or, unless: filter elements by whether the other side has one with the same labels.
 import type { Binary } from '../language/ast.ts'
 import { entry } from './entry.ts'
 import { grouping } from './labels.ts'
@@ -24,7 +24,7 @@ export async function combineSets(
   return keepSteps(pace, left, series => there.get(keyOf(series)), op === 'and')
 }
 
-/** By key: at which steps there is anything. */
+/** By key, at which steps there is an element. */
 async function presence(
   pace: Pace,
   series: readonly Series[],
@@ -39,7 +39,7 @@ async function presence(
   return there
 }
 
-/** What is left of each series at the steps where the other side has something, or has nothing. */
+/** Keeps the elements at steps where the other side has one (or has none). */
 async function keepSteps(
   pace: Pace,
   series: readonly Series[],

@@ -1,4 +1,4 @@
-// What the engine needs of a storage: samples of the series some matchers select.
+// The interface of the engine to the storage: samples of the series that matchers select.
 import type { Histogram } from '../histogram/histogram.ts'
 import type { Matcher } from '../language/ast.ts'
 import type { Labels } from './labels.ts'
@@ -21,7 +21,7 @@ export interface Selection {
   readonly steps?: Steps
 }
 
-/** The value of a function of one range vector at `count` times, the first at `start`, each looking back by `range`; milliseconds. */
+/** The values of a range function at `count` times from `start` on, each looking back by `range`; all in milliseconds. */
 export interface Steps {
   /** A range function, or `latest` for the sample an instant selector sees. */
   readonly function: string
@@ -37,13 +37,13 @@ export interface RawSeries {
   readonly histograms?: Histograms
 }
 
-/** Ascending times in milliseconds and, parallel to them, values. A value may be the staleness marker, told by its bits. */
+/** Times in ascending milliseconds, and their values. A value may be the staleness marker, identified by its bits. */
 export interface Floats {
   readonly times: Float64Array
   readonly values: Float64Array
 }
 
-/** As `Floats`; a histogram whose sum is the staleness marker is one. */
+/** Like `Floats`; a histogram whose sum is the staleness marker is one. */
 export interface Histograms {
   readonly times: Float64Array
   readonly values: readonly Histogram[]

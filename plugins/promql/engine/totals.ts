@@ -1,4 +1,4 @@
-// sum and avg: of floats or of histograms, never of both at a step.
+// sum and avg, of floats or of histograms; a step with both has no result.
 import { compact, type Histogram } from '../histogram/histogram.ts'
 import type { Group } from './aggregate.ts'
 import { addToMean, meanOf, meanOfHistograms, newMean, sumOfHistograms } from './mean.ts'
@@ -24,7 +24,7 @@ export const sum: GroupMath = async (group, context) => {
   return withHistograms(group, result, context, false)
 }
 
-/** Sum and mean of a group with one member, which are what it has. */
+/** Fast path for a group with one member. */
 function onlyFloats({ labels, members }: Group): Series | undefined {
   const [{ kinds, values, histograms }] = members as [Series]
   return members.length === 1 && histograms === undefined ? { labels, kinds, values } : undefined
@@ -64,7 +64,7 @@ export const average: GroupMath = async (group, context) => {
   return withHistograms(group, result, context, true)
 }
 
-/** For sums that overflow, or hold infinities. */
+/** For sums that overflow, or contain infinities. */
 function meanAt({ members }: Group, step: number): number {
   const mean = newMean()
   for (const { kinds, values } of members) if (kinds[step] === 1) addToMean(mean, values[step]!)

@@ -1,4 +1,4 @@
-// Telling that nothing is there.
+// absent and absent_over_time.
 import type { Evaluation } from '../engine/evaluation.ts'
 import { Labels, metricName, noLabels } from '../engine/labels.ts'
 import { eachPaced } from '../engine/pace.ts'
@@ -39,7 +39,7 @@ function whereAbsent(inner: Expr, present: Uint8Array): Value {
   return { type: 'vector', series: isEmpty(series) ? [] : [series] }
 }
 
-/** Labels that a series would have had: those a selector asks to be equal to one value. */
+/** The labels of the result: those for which the selector requires equality. */
 function labelsOf(expr: Expr): Labels {
   const inner = unwrap(expr)
   const selector = inner.kind === 'matrix' ? inner.selector : inner

@@ -1,4 +1,4 @@
-// What a function of the language is to the engine.
+// The interface of functions.
 import type { Evaluation } from '../engine/evaluation.ts'
 import type { Grid, Value } from '../engine/series.ts'
 import type { Call, Expr } from '../language/ast.ts'

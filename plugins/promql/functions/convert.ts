@@ -1,4 +1,4 @@
-// Between scalars and vectors, and values that are known without any data.
+// scalar, vector, and constant values.
 
 import type { Evaluation } from '../engine/evaluation.ts'
 import { noLabels } from '../engine/labels.ts'
@@ -8,7 +8,7 @@ import { newSeries, timeOf, type Value } from '../engine/series.ts'
 import type { Call } from '../language/ast.ts'
 import { argument, type Family, type Implementation } from './call.ts'
 
-/** NaN unless exactly one element is a float. */
+/** NaN unless there is exactly one float. */
 async function scalar(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
   const series = await evaluation.vector(argument(call, 0), grid)
   const values = new Float64Array(grid.count).fill(Number.NaN)

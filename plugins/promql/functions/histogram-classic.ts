@@ -1,4 +1,4 @@
-// Quantiles and fractions of histograms of both kinds; a classic one is the series that differ in nothing but `le`.
+// Quantiles and fractions of classic and native histograms. A classic histogram consists of series that differ only in `le`.
 
 import { forMetric } from '../engine/annotation.ts'
 import { entry } from '../engine/entry.ts'
@@ -17,7 +17,7 @@ import { argument, type Family } from './call.ts'
 
 const bucketLabel: ReadonlySet<string> = new Set(['le'])
 
-/** Series of one histogram; the classic kind has a series for each bound, the native kind one. */
+/** The series of one histogram: one per bound if classic, a single one if native. */
 interface Found {
   readonly labels: Labels
   readonly metric: string
@@ -25,7 +25,7 @@ interface Found {
   readonly natives: Series[]
 }
 
-/** What is computed of one histogram at a step. */
+/** A function of one histogram at a step. */
 interface Reading {
   classic(buckets: ClassicBucket[], found: Found, step: number): number
   native(histogram: Histogram, found: Found, step: number): number
@@ -73,7 +73,7 @@ function readOne(
   return buckets.length > 0 ? reading.classic(buckets, found, step) : undefined
 }
 
-/** By all labels but `le` and the name: where two metrics meet in one result, that is an error later. */
+/** Groups by all labels except `le` and the name; two metrics in one result are an error later. */
 async function gather(evaluation: Evaluation, where: Expr, series: readonly Series[]): Promise<Iterable<Found>> {
   const all = new Map<string, Found>()
   const keyOf = grouping(bucketLabel, true)
@@ -147,7 +147,7 @@ async function histogramQuantile(evaluation: Evaluation, call: Call, grid: Grid)
   }
 }
 
-/** Several quantiles at once, told apart by a label. */
+/** Several quantiles, distinguished by a label. */
 async function histogramQuantiles(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
   const where = argument(call, 0)
   const series = await evaluation.vector(where, grid)

@@ -1,4 +1,4 @@
-// How much native histograms grew within a window.
+// Increase of native histograms within a window.
 import type { Window } from '../engine/window.ts'
 import { add, isReset, subtract } from '../histogram/arithmetic.ts'
 import { compact, type Histogram, isCustom } from '../histogram/histogram.ts'
@@ -14,7 +14,7 @@ export function histogramIncrease(call: RangeCall, { h0, h1 }: Window, counter: 
   if (counter && points.some(({ hint }) => hint === 'gauge')) {
     annotations.warn(where, 'this native histogram metric is not a counter:', metric)
   }
-  // A first one before a reset says nothing, its layout does not matter either.
+  // If a reset follows the first sample, its value and layout do not matter.
   if (counter && isReset(points[1]!, first)) first = emptyLike(points[1]!)
   const relevant = counter ? [first, ...points.slice(1)] : [first, last]
   if (relevant.some(each => isCustom(each) !== isCustom(last))) {

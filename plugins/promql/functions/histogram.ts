@@ -1,4 +1,4 @@
-// What native histograms hold: count, sum, mean, spread.
+// Count, sum, mean and spread of native histograms.
 import { mergeEqual } from '../engine/map.ts'
 import { mapPaced } from '../engine/pace.ts'
 import { newSeries } from '../engine/series.ts'
@@ -6,7 +6,7 @@ import type { Histogram } from '../histogram/histogram.ts'
 import { varianceOf } from '../histogram/quantile.ts'
 import { argument, type Family, type Implementation } from './call.ts'
 
-/** Floats are left out without a word. */
+/** Floats are left out without an annotation. */
 function ofHistogram(read: (histogram: Histogram) => number): Implementation {
   return async (evaluation, call, grid) => {
     const series = await evaluation.vector(argument(call, 0), grid)

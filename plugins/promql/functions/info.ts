@@ -22,7 +22,7 @@ async function info(evaluation: Evaluation, call: Call, grid: Grid): Promise<Val
   const targets = await describe(evaluation, selector, grid)
   const results = new Map<string, Series>()
   for (const each of series) {
-    // An info metric is left as it is.
+    // Info metrics themselves are returned unchanged.
     const isInfo = isNamed.length > 0 && isNamed.every(test => test(each.labels.get(metricName)))
     const described = isInfo ? undefined : targets.get(targetOf(each.labels))
     for (let step = 0; step < grid.count; step++) {
@@ -42,11 +42,11 @@ async function info(evaluation: Evaluation, call: Call, grid: Grid): Promise<Val
 
 /** The info metrics of one target. */
 interface Target {
-  /** Labels of the newest sample of each info metric. */
+  /** Labels of the latest sample of each info metric. */
   labelsAt(step: number): readonly Labels[]
 }
 
-/** By `targetOf`. */
+/** Keyed by `targetOf`. */
 async function describe(evaluation: Evaluation, selector: VectorSelector, grid: Grid): Promise<Map<string, Target>> {
   const targets = new Map<string, Map<string, Series[]>>()
   for (const times of await selectVector(evaluation, selector, grid, true)) {
@@ -54,19 +54,19 @@ async function describe(evaluation: Evaluation, selector: VectorSelector, grid: 
     entry(metrics, times.labels.get(metricName), () => []).push(times)
   }
   const toTarget = (metrics: ReadonlyMap<string, readonly Series[]>): Target => ({
-    labelsAt: step => [...metrics.values()].flatMap(all => newest(all, step) ?? [])
+    labelsAt: step => [...metrics.values()].flatMap(all => latest(all, step) ?? [])
   })
   return new Map([...targets].map(([target, metrics]) => [target, toTarget(metrics)]))
 }
 
-/** Of series whose values are the times of their samples. */
-function newest(all: readonly Series[], step: number): Labels | undefined {
+/** The series' values are the times of samples; finds the latest. */
+function latest(all: readonly Series[], step: number): Labels | undefined {
   let found: Series | undefined
   for (const each of all) {
     if (each.kinds[step] === none) continue
     const [time, other] = [each.values[step]!, found?.values[step] ?? Number.NEGATIVE_INFINITY]
     if (time === other) {
-      // Series come in the order of their storage; a message is the same whatever that is.
+      // Sorted, because the order of series must not affect the message.
       const [existing, added] = [found!, each].map(({ labels }) => String(labels)).sort()
       const both = `existing ${existing} @ ${time * 1_000}, new ${added} @ ${time * 1_000}`
       throw executionError(`found duplicate series for info metric: ${both}`)
@@ -80,7 +80,7 @@ function targetOf(labels: Labels): string {
   return identifying.map(name => labels.get(name)).join('\u0000')
 }
 
-/** With the labels the matchers name, or all; undefined when a matcher that wants a value finds none. */
+/** Adds the labels that the matchers name, or all; undefined if a matcher that requires a value finds none. */
 function joined(labels: Labels, described: readonly Labels[], matchers: readonly Matcher[]): Labels | undefined {
   const wanted = new Set(matchers.map(({ name }) => name))
   const added = new Map<string, string>()
@@ -92,7 +92,7 @@ function joined(labels: Labels, described: readonly Labels[], matchers: readonly
       added.set(name, value)
     }
   }
-  // The selector has looked for what the matchers want: where nothing was found, one that wants a value is not met.
+  // The selector has applied the matchers already; if nothing was found, a matcher that requires a value fails.
   const missing = described.length === 0 && matchers.some(matcher => !compileMatcher(matcher)(''))
   return missing ? undefined : labels.with(added)
 }

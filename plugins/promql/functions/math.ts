@@ -1,4 +1,4 @@
-// Functions of one number, applied to every float of a vector; histograms have no part in them.
+// Functions of one number, applied to every float of a vector; histograms are left out.
 import type { Evaluation } from '../engine/evaluation.ts'
 import { mapSeries } from '../engine/map.ts'
 import { mapPaced } from '../engine/pace.ts'
@@ -47,7 +47,7 @@ async function vector(
 async function round(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
   const series = await evaluation.vector(argument(call, 0), grid)
   const to = call.args[1] === undefined ? undefined : await evaluation.scalar(call.args[1], grid)
-  // By the inverse, since 1 / 0.1 is exact where 0.1 is not.
+  // Divides by the inverse, because 1 / 0.1 is exact and 0.1 is not.
   return vector(evaluation, series, (value, step) => {
     const inverse = 1 / (to?.[step] ?? 1)
     return Math.floor(value * inverse + 0.5) / inverse

@@ -1,4 +1,4 @@
-// Aggregations over the time of a window: *_over_time.
+// Aggregations over a window: *_over_time.
 import { addKahan } from '../engine/kahan.ts'
 import { addToMean, meanOf, meanOfHistograms, newMean, sumOfHistograms } from '../engine/mean.ts'
 import type { Window } from '../engine/window.ts'
@@ -49,7 +49,7 @@ function total(mean: boolean): RangeFunction {
   }
 }
 
-/** As `addKahan` does it, in variables: most windows hold no infinities. */
+/** `addKahan` inlined for speed, because most windows contain no infinities. */
 function sumIn(values: Float64Array, from: number, to: number): number {
   let [sum, error] = [0, 0]
   for (let i = from; i < to; i++) {
@@ -67,7 +67,7 @@ function sumOfAny(values: Float64Array, from: number, to: number): number {
   return Number.isFinite(sum.value) ? sum.value + sum.error : sum.value
 }
 
-/** As `addToMean` does it, in variables, as long as the sum stays finite. */
+/** `addToMean` inlined for speed, as long as the sum is finite. */
 function meanIn(values: Float64Array, from: number, to: number): number {
   let [sum, error] = [values[from]!, 0]
   for (let i = from + 1; i < to; i++) {
@@ -119,11 +119,11 @@ function timeOfEdge(which: 'first' | 'last'): RangeFunction {
     }
 }
 
-/** NaN gives way to any number. */
+/** Any number beats NaN. */
 function extreme(beats: (a: number, b: number) => boolean): RangeFunction {
   return call => {
     const { values } = call.samples.floats
-    // Windows only move on: the best one counts until it is out of sight.
+    // Windows only move forward, so the extreme remains valid until it leaves the window.
     let best = -1
     let end = 0
     return window => {

@@ -1,4 +1,4 @@
-// What a function of range vectors is: it may run where samples are read, so nothing here needs the rest of the engine.
+// The interface of functions of range vectors. They also run in the reading threads, so this file imports nothing of the engine.
 import type { Annotations } from '../engine/annotation.ts'
 import { forMetric } from '../engine/annotation.ts'
 import type { Samples, Window } from '../engine/window.ts'
@@ -20,7 +20,7 @@ export interface RangeCall {
   readonly call: Call
 }
 
-/** The value of a window that is not empty; undefined: nothing comes out. */
+/** The result for a window that is not empty; undefined: no result. */
 type WindowFunction = (window: Window) => number | Histogram | undefined
 
 /** Called once for each series, to compute whatever does not depend on the window. */
@@ -31,7 +31,7 @@ export interface Ranged {
   readonly make: RangeFunction
   /** The result is still a value of the metric. */
   readonly keepName?: boolean
-  /** Told of each series of which a float came out. */
+  /** Called for each series with a float result. */
   readonly tell?: (call: Pick<RangeCall, 'annotations' | 'where' | 'metric'>) => void
 }
 
@@ -46,7 +46,7 @@ export function warnLayouts({ annotations, where, metric }: RangeCall): void {
   annotations.warn(where, ...forMetric(message, metric))
 }
 
-/** For functions that look at floats alone: says so where a window has both. */
+/** Annotates windows that contain both floats and histograms, for functions of floats. */
 export function tellIgnored({ annotations, where, metric }: RangeCall, { f0, f1, h0, h1 }: Window): void {
   if (f1 === f0 || h1 === h0) return
   annotations.info(where, ...forMetric('ignored histograms in a range containing both floats and histograms', metric))

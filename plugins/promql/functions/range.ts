@@ -48,21 +48,21 @@ export function overRange({ make, keepName = false, tell }: Ranged): Implementat
       add(series, metric)
       if (budget.isDue) await budget.pause()
     }
-    // It is counted as the value it becomes.
+    // The result is accounted for as a value.
     budget.releaseTo(before)
-    // Series of one metric go on differing without its name.
+    // Series of one metric stay distinct without its name.
     const series = keepName || metrics.size < 2 ? results : await mergeEqual(budget, results)
     return { type: 'vector', series } satisfies Value
   }
 }
 
-/** Where the windows of a range vector lie. */
+/** The windows of a range vector. */
 interface Windows {
   readonly grid: Grid
   /** By step, milliseconds; a window begins `range` before its end. */
   readonly ends: Float64Array
   readonly range: number
-  /** What a subquery sees was counted where it was computed. */
+  /** Samples of a subquery were counted where they were computed. */
   readonly counted: boolean
 }
 
@@ -72,10 +72,10 @@ export function windowsOf(where: MatrixSelector | Subquery, grid: Grid): Windows
   return { grid, ends, range: where.range as number, counted: isMatrix }
 }
 
-/** Samples looked at after which it is asked whether others have waited long enough. */
+/** Samples visited between two checks of the pace. */
 const pauseSamples = 4_096
 
-/** Calls back with the window of each step at which it holds anything. */
+/** Calls `visit` with the window of each step that contains a sample. */
 export async function slide(
   { seen, budget }: Pick<Evaluation, 'seen' | 'budget'>,
   { grid, ends, range, counted }: Windows,

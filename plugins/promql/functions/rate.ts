@@ -68,14 +68,14 @@ function lostToResets(values: Float64Array): (from: number, to: number) => numbe
   }
 }
 
-/** How many times as long as it took to grow a counter had before its first sample, at most, since it was 0. */
+/** The factor by which a counter's time before its first sample may exceed the sampled time; assumes it grew linearly from 0. */
 function beforeIt(first: number, growth: number): number {
   return growth > 0 && first >= 0 ? first / growth : Number.POSITIVE_INFINITY
 }
 
 /**
- * How much longer the window is than the time the samples cover, as a factor: samples stop short of its edges by chance unless they
- * stop short by more than they lie apart. `zero`: how many times the covered time before the first sample a counter would have been 0.
+ * Extrapolation factor from the sampled time to the window. Samples that end within about one interval of an edge are assumed to continue to
+ * it. `zero`: limit of the time before the first sample, relative to the sampled time, for counters.
  */
 function stretch(window: Window, first: number, last: number, intervals: number, zero: number): number {
   const sampled = (last - first) / 1_000
@@ -101,7 +101,7 @@ function lastTwo(rate: boolean): RangeFunction {
     if (earlier === undefined || later === undefined || later.time === earlier.time) return undefined
     const seconds = rate ? (later.time - earlier.time) / 1_000 : 1
     if (typeof earlier.value === 'number' && typeof later.value === 'number') {
-      // After a reset the later value is all that was counted.
+      // After a reset, the later value is the increase.
       const reset = rate && later.value < earlier.value
       return (reset ? later.value : later.value - earlier.value) / seconds
     }
@@ -119,7 +119,7 @@ interface Point {
   readonly value: number | Histogram
 }
 
-/** The last two samples of a window, of whatever kind; the earlier one first. */
+/** The last two samples of a window, of either kind, the earlier one first. */
 function latest({ samples }: RangeCall, { f0, f1, h0, h1 }: Window): readonly (Point | undefined)[] {
   const { floats, histograms } = samples
   const points: Point[] = []

@@ -1,4 +1,4 @@
-// The order of an instant query's result; range queries have an order of their own.
+// Sorting of an instant query's result; ignored in range queries.
 import type { Labels } from '../engine/labels.ts'
 import { sortPaced } from '../engine/pace.ts'
 import { isEmpty, type Series } from '../engine/series.ts'

@@ -20,7 +20,7 @@ const parts: Readonly<Record<string, (date: Date) => number>> = {
   minute: date => date.getUTCMinutes()
 }
 
-/** Of the evaluation time without an argument. */
+/** Without an argument, of the evaluation time. */
 function part(read: (date: Date) => number): Implementation {
   const ofSeconds = (seconds: number) => read(new Date(Math.trunc(seconds) * 1_000))
   return async (evaluation, call, grid): Promise<Value> => {
@@ -37,7 +37,7 @@ function part(read: (date: Date) => number): Implementation {
   }
 }
 
-/** The time of the sample where the argument is a selector, else the evaluation time. */
+/** For a selector, the time of the sample; otherwise the evaluation time. */
 const timestamp: Implementation = async (evaluation, call, grid) => {
   const inner = unwrap(argument(call, 0))
   const series =

@@ -4,13 +4,13 @@ import { align, toBounds, toSchema, widenZero } from './layout.ts'
 
 export interface Combined {
   readonly result: Histogram
-  /** Custom bounds differed: only the common ones are left. */
+  /** Custom bounds differed, so only the common ones were kept. */
   readonly reconciled: boolean
-  /** One said that its counter was reset, the other that it was not. */
+  /** One had the hint `reset`, the other `no-reset`. */
   readonly collision: boolean
 }
 
-/** Undefined when one has exponential and the other custom buckets. */
+/** Undefined if one has exponential and the other custom buckets. */
 export function add(left: Histogram, right: Histogram): Combined | undefined {
   return combine(left, right, 1)
 }

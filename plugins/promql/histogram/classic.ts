@@ -1,4 +1,4 @@
-// Classic histograms: series with the label `le`, counting what is at most so much.
+// Classic histograms: cumulative counts in series with the label `le`.
 import { fractionBetween } from './quantile.ts'
 
 export interface ClassicBucket {
@@ -7,7 +7,7 @@ export interface ClassicBucket {
   count: number
 }
 
-/** What was done to buckets whose counts did not grow with their bounds. */
+/** Corrections of counts that were not monotonic. */
 interface Forced {
   readonly from: number
   readonly to: number
@@ -22,7 +22,7 @@ interface ClassicQuantile {
 /** Relative difference below which counts are taken for equal. */
 const tolerance = 1e-12
 
-/** `buckets` is used up. */
+/** Modifies `buckets`. */
 export function classicQuantile(q: number, buckets: ClassicBucket[]): ClassicQuantile {
   if (Number.isNaN(q)) return { value: Number.NaN }
   if (q < 0) return { value: Number.NEGATIVE_INFINITY }
@@ -58,7 +58,7 @@ export function classicFraction(lower: number, upper: number, buckets: ClassicBu
   return fractionBetween(lower, upper, intervals, merged.at(-1)!.count)
 }
 
-/** Sorted; buckets with the same bound are one. */
+/** Sorts buckets and merges those with equal bounds. */
 function coalesce(buckets: ClassicBucket[]): ClassicBucket[] {
   const merged: ClassicBucket[] = []
   for (const bucket of buckets.sort((a, b) => a.upper - b.upper)) {
@@ -69,7 +69,7 @@ function coalesce(buckets: ClassicBucket[]): ClassicBucket[] {
   return merged
 }
 
-/** Lifts counts that are lower than those before them; tells about it unless they are lower by rounding only. */
+/** Raises counts that are lower than the one before; reports it unless they are lower by rounding only. */
 function forceMonotonic(buckets: ClassicBucket[]): Forced | undefined {
   let forced: Forced | undefined
   let highest = buckets[0]!.count

@@ -1,9 +1,9 @@
 // Native histograms: sparse buckets with exponential or custom bounds. Values never change; every operation makes a new one.
 
-/** What a histogram says of the one before it in its series. */
+/** The relation of a histogram to the previous one in its series. */
 export type ResetHint = 'unknown' | 'reset' | 'no-reset' | 'gauge'
 
-/** Buckets that exist, by ascending index. */
+/** Non-empty buckets, by ascending index. */
 export interface Buckets {
   readonly indexes: Int32Array
   readonly counts: Float64Array
@@ -39,7 +39,7 @@ export interface Bucket {
   readonly count: number
 }
 
-/** All buckets from the lowest to the highest; empty ones may be among them. One that begins in the zero bucket begins where that ends. */
+/** All buckets in ascending order, possibly with empty ones. A bucket that overlaps the zero bucket begins where that ends. */
 export function bucketsOf(histogram: Histogram): Bucket[] {
   const { negative, positive, zeroThreshold, zeroCount } = histogram
   const list: Bucket[] = []
@@ -104,12 +104,12 @@ function exponentialBound(schema: number, index: number): number {
   return exponent > 1023 ? fraction * 2 * 2 ** (exponent - 1) : fraction * 2 ** exponent
 }
 
-/** With every count and the sum times a number. */
+/** Multiplies every count and the sum. */
 export function scale(histogram: Histogram, factor: number): Histogram {
   return mapCounts(histogram, count => count * factor)
 }
 
-/** With every count and the sum divided by a number; by zero only what the whole says is left. */
+/** Divides every count and the sum; division by zero keeps only count and sum. */
 export function divide(histogram: Histogram, divisor: number): Histogram {
   const quotient = mapCounts(histogram, count => count / divisor)
   return divisor === 0 ? { ...quotient, positive: noBuckets, negative: noBuckets } : quotient
@@ -142,7 +142,7 @@ function withoutEmpty(buckets: Buckets): Buckets {
   }
 }
 
-/** Whether two say the same; hints do not count, nor do empty buckets. */
+/** Whether two are equal; hints and empty buckets are ignored. */
 export function equals(left: Histogram, right: Histogram): boolean {
   const [a, b] = [compact(left), compact(right)]
   return (

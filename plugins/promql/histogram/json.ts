@@ -1,4 +1,4 @@
-// Native histograms as metric tables keep them: JSON with spans of buckets and their counts.
+// Parses native histograms from the JSON in metric tables.
 import { parseJson } from '../../../core/index.ts'
 import { type Buckets, customSchema, type Histogram, type ResetHint } from './histogram.ts'
 

@@ -1,7 +1,7 @@
-// Bringing histograms to one bucket layout: a common schema, a common zero bucket, common custom bounds.
+// Converts histograms to a common layout: schema, zero bucket, custom bounds.
 import { type Buckets, customSchema, type Histogram, isCustom, noBuckets, upperBound } from './histogram.ts'
 
-/** With at most this resolution. */
+/** Reduces the resolution to a schema. */
 export function toSchema(histogram: Histogram, schema: number): Histogram {
   const levels = histogram.schema - schema
   if (isCustom(histogram) || levels <= 0) return histogram
@@ -14,7 +14,7 @@ export function toSchema(histogram: Histogram, schema: number): Histogram {
   }
 }
 
-/** Buckets under other indexes, which must ascend as the old ones do; equal ones are added up. */
+/** Maps bucket indexes by a monotonic function; counts of equal indexes are added. */
 function merged({ indexes, counts }: Buckets, move: (index: number) => number): Buckets {
   const sums = new Map<number, number>()
   for (let i = 0; i < indexes.length; i++) {
@@ -24,7 +24,7 @@ function merged({ indexes, counts }: Buckets, move: (index: number) => number): 
   return { indexes: Int32Array.from(sums.keys()), counts: Float64Array.from(sums.values()) }
 }
 
-/** Both with the same width of the zero bucket, as narrow as the buckets allow. */
+/** Both with a zero bucket of the same width, as narrow as the buckets allow. */
 function sameZeroBucket(left: Histogram, right: Histogram): readonly [Histogram, Histogram] {
   let [a, b] = [left, right]
   while (a.zeroThreshold !== b.zeroThreshold) {
@@ -34,7 +34,7 @@ function sameZeroBucket(left: Histogram, right: Histogram): readonly [Histogram,
   return [a, b]
 }
 
-/** With a zero bucket at least this wide: one that would end inside a filled bucket takes all of it. */
+/** Widens the zero bucket to at least this width; a bucket that it would cut is absorbed completely. */
 export function widenZero(histogram: Histogram, threshold: number): Histogram {
   if (threshold === histogram.zeroThreshold) return histogram
   let wide = threshold
@@ -73,7 +73,7 @@ function sameBounds(left: Histogram, right: Histogram): boolean {
   return left.bounds.length === right.bounds.length && left.bounds.every((bound, i) => bound === right.bounds[i])
 }
 
-/** With only those custom bounds that are listed, all of which it has. */
+/** Keeps only the listed custom bounds, all of which exist. */
 export function toBounds(histogram: Histogram, bounds: readonly number[]): Histogram {
   const move = (index: number) => {
     const upper = upperBound(histogram, index)
@@ -83,7 +83,9 @@ export function toBounds(histogram: Histogram, bounds: readonly number[]): Histo
   return { ...histogram, bounds, positive: merged(histogram.positive, move) }
 }
 
-/** Both in one layout, exponential or custom. `reconciled` tells that custom bounds had to be given up; undefined: they cannot meet. */
+/**
+ * Both in one layout, exponential or custom. `reconciled`: custom bounds were dropped. Undefined if one is exponential and the other custom.
+ */
 export function align(left: Histogram, right: Histogram): Aligned | undefined {
   if (isCustom(left) !== isCustom(right)) return undefined
   if (isCustom(left)) {

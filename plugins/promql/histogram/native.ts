@@ -1,4 +1,4 @@
-// Native histograms as they are written into tables of metrics.
+// Native histograms in the form that metric tables store.
 import type { HistogramBuckets, NativeHistogram } from '../../services.ts'
 import type { Buckets, Histogram, ResetHint } from './histogram.ts'
 

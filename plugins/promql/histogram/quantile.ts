@@ -1,9 +1,9 @@
-// What histograms tell of the observations in them: quantiles, fractions, variance. Method: Prometheus, promql/quantile.go (documented
-// under https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile).
+// Estimates from histograms: quantiles, fractions, variance. Method: Prometheus, promql/quantile.go (documented under
+// https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile).
 import { addKahan } from '../engine/kahan.ts'
 import { type Bucket, bucketsOf, type Histogram, isCustom } from './histogram.ts'
 
-/** What has to be said about a result. */
+/** A warning about the result. */
 type NanTrouble = 'result' | 'skew' | undefined
 
 /** The value below which the fraction `q` of all observations lies. */
@@ -37,14 +37,14 @@ function findRank(histogram: Histogram, rank: number, forward: boolean) {
   return { bucket, count: Math.min(count, histogram.count) }
 }
 
-/** The bucket with finite bounds, or the value where it can be nothing else. */
+/** Replaces infinite bounds of a bucket; a number if only one value is possible. */
 function withBounds(histogram: Histogram, bucket: Bucket): Bucket | number {
   if (!isCustom(histogram)) return bucket.lower < 0 && bucket.upper > 0 ? oneSided(histogram, bucket) : bucket
   if (bucket.lower === Number.NEGATIVE_INFINITY) return bucket.upper <= 0 ? bucket.upper : { ...bucket, lower: 0 }
   return bucket.upper === Number.POSITIVE_INFINITY ? bucket.lower : bucket
 }
 
-/** A zero bucket beside buckets of one sign only has that sign. */
+/** If all other buckets have one sign, the zero bucket gets that sign. */
 function oneSided({ positive, negative }: Histogram, bucket: Bucket): Bucket {
   const [above, below] = [positive.indexes.length > 0, negative.indexes.length > 0]
   if (above && !below) return { ...bucket, lower: 0 }
@@ -65,7 +65,7 @@ export function fractionOf(lower: number, upper: number, histogram: Histogram): 
       : { ...bucket, linear: isCustom(histogram) }
   )
   const hasNan = Number.isNaN(histogram.sum)
-  // Observations that are no number are in no bucket.
+  // NaN observations are in no bucket.
   const ranked = hasNan ? buckets.reduce((sum, { count }) => sum + count, 0) : histogram.count
   return [fractionBetween(lower, upper, buckets, histogram.count, ranked), hasNan]
 }
@@ -74,11 +74,11 @@ interface Interval {
   readonly lower: number
   readonly upper: number
   readonly count: number
-  /** Whether observations are spread evenly in it, else evenly by their logarithm. */
+  /** Whether observations are assumed to be uniform within a bucket; otherwise their logarithms are. */
   readonly linear: boolean
 }
 
-/** `buckets` ascend and touch; `count` is that of all observations, `ranked` of those in buckets. */
+/** `buckets` ascend and touch; `count` is the number of all observations, `ranked` that of observations in buckets. */
 export function fractionBetween(
   lower: number,
   upper: number,
@@ -110,7 +110,7 @@ function rankWithin({ lower, upper, count, linear }: Interval, value: number, ra
   return rank + count * fraction
 }
 
-/** Estimated from the middles of the buckets. */
+/** Estimated from the midpoints of the buckets. */
 export function varianceOf(histogram: Histogram): number {
   const mean = histogram.sum / histogram.count
   const sum = { value: 0, error: 0 }

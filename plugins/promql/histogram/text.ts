@@ -13,7 +13,9 @@ export function histogramText(histogram: Histogram): string {
   return `{${parts.join(', ')}}`
 }
 
-/** As the query API shows it: `buckets` are [rule, lower, upper, count], rule 0 (lower, upper], 1 [lower, upper), 2 open, 3 closed. */
+/**
+ * In the form of the query API: `buckets` are [rule, lower, upper, count], with rule 0 (lower, upper], 1 [lower, upper), 2 open, 3 closed.
+ */
 export function histogramJson(histogram: Histogram) {
   const buckets = bucketsOf(histogram)
     .filter(({ count }) => count !== 0)

@@ -1,4 +1,4 @@
-// Cutting off what lies above or below a value: `histogram </ 1` keeps observations up to 1.
+// Trims observations above or below a value: `histogram </ 1` keeps those up to 1.
 import { type Buckets, bucketsOf, compact, type Histogram, isCustom, upperBound } from './histogram.ts'
 
 /** `upper`: only observations at most `limit` stay; `lower`: only those above. A bucket that is cut is divided evenly. */

@@ -1,4 +1,4 @@
-// What a PromQL expression is once it is parsed: plain data, positions included.
+// The syntax tree of PromQL: plain data with positions.
 
 export type ValueType = 'scalar' | 'vector' | 'matrix' | 'string'
 
@@ -14,7 +14,7 @@ export interface Matcher {
   readonly value: string
 }
 
-/** Milliseconds, or an expression that needs the step and range of the query to become some. */
+/** Milliseconds, or an expression that depends on step and range of the query. */
 export type Duration = number | DurationExpr
 
 export type DurationExpr =
@@ -27,7 +27,7 @@ export type DurationExpr =
       readonly right: DurationExpr
     }
 
-/** `@`: milliseconds since 1970, or one of the query's ends. */
+/** `@`: milliseconds since 1970, or start or end of the query. */
 export type At = number | 'start' | 'end'
 
 interface NumberLiteral extends Span {
@@ -40,7 +40,7 @@ interface StringLiteral extends Span {
   readonly value: string
 }
 
-/** When a selector or subquery looks, seen from the evaluation time. */
+/** Offset and `@` of a selector or subquery. */
 export interface Shift {
   readonly offset: Duration
   readonly at?: At
@@ -48,7 +48,7 @@ export interface Shift {
 
 export interface VectorSelector extends Span, Shift {
   readonly kind: 'selector'
-  /** As written before the braces; in `matchers`, too. */
+  /** The name before the braces; also in `matchers`. */
   readonly name?: string
   readonly matchers: readonly Matcher[]
   /** How a range reads its boundaries; experimental. */
@@ -88,9 +88,9 @@ export interface Matching {
   readonly card: 'one-to-one' | 'many-to-one' | 'one-to-many' | 'many-to-many'
   readonly on: boolean
   readonly labels: readonly string[]
-  /** Labels taken over from the side of one. */
+  /** Labels copied from the `one` side. */
   readonly include: readonly string[]
-  /** What stands in for a missing element of a side; experimental. */
+  /** Default values for missing elements of a side; experimental. */
   readonly fill: { readonly left?: number; readonly right?: number }
 }
 

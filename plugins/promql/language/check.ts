@@ -1,4 +1,4 @@
-// Whether the types of a query fit together, and what its result is.
+// Type checks of a query.
 import {
   type Aggregation,
   type Binary,
@@ -94,7 +94,7 @@ export function checkTypes(expr: Expr, options: CheckOptions): ValueType {
     if (signature === undefined) throw fail(expr, `unknown function with name "${expr.name}"`)
     if (signature.experimental) requireFeature(expr, `function "${expr.name}"`)
     checkCount(expr, signature)
-    // It is a selector of `target_info` unless it names another metric.
+    // The second argument of `info` selects `target_info` unless it names another metric.
     if (expr.name === 'info' && expr.args[1] !== undefined) described.add(unwrap(expr.args[1]))
     for (const [i, argument] of expr.args.entries()) {
       const wanted = signature.args[Math.min(i, signature.args.length - 1)]!

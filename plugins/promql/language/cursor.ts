@@ -1,22 +1,22 @@
-// Where a parser stands in the words of a query.
+// The token cursor of the parsers, with the limits of a query.
 import { QueryError } from './error.ts'
 import { parseNumber, unquote } from './literal.ts'
 import { addedLength } from './matcher.ts'
 import { readTokens, type Token, unexpected } from './tokens.ts'
 
-/** What a text may be. */
+/** Limits of a query text. */
 export interface ParseLimits {
   /** Characters. */
   readonly length: number
-  /** How deep it may nest. */
+  /** Maximum nesting. */
   readonly depth: number
   /** Operators, subscripts and modifiers that follow operands, in total. */
   readonly operators: number
-  /** Characters of regular expressions, all in all. */
+  /** Characters of all regular expressions together. */
   readonly patterns: number
 }
 
-/** Reads words as far as they are looked at: a text that is beyond a limit is not read to its end. */
+/** Tokenises lazily, so that a text beyond a limit is not read to its end. */
 export class Cursor {
   readonly #text: string
   readonly #source: Iterator<Token, void>
@@ -37,17 +37,17 @@ export class Cursor {
     return this.#tokenAt(this.#at)
   }
 
-  /** The one behind it. */
+  /** The token after the current one. */
   get following(): Token {
     return this.token.kind === 'end' ? this.token : this.#tokenAt(this.#at + 1)
   }
 
-  /** Where what was taken last ends. */
+  /** End of the last consumed token. */
   get end(): number {
     return this.#tokens[this.#at - 1]?.end ?? 0
   }
 
-  /** The word in lower case where it is an identifier, else ''. */
+  /** The current token in lower case if it is an identifier, else ''. */
   get word(): string {
     const { kind, text } = this.token
     return kind === 'identifier' ? text.toLowerCase() : ''
@@ -57,7 +57,7 @@ export class Cursor {
     return this.#tokenAt(this.#at++)
   }
 
-  /** Whether this is an operator or bracket with such a text; takes it if so. */
+  /** Consumes an operator or bracket with such a text; false if the current token is another one. */
   skip(text: string): boolean {
     const { token } = this
     if (token.text !== text || (token.kind !== 'operator' && token.kind !== 'bracket')) return false
@@ -116,7 +116,7 @@ export class Cursor {
     return value
   }
 
-  /** The token is unexpected here. */
+  /** The error for an unexpected token. */
   unexpected(): QueryError {
     const { start, message } = unexpected(this.#tokens, this.#at)
     return this.error(start, message)

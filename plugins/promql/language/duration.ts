@@ -1,8 +1,8 @@
-// Durations that are computed: `[2 * step()]`, `offset min_of(5m, range())`. Experimental beyond a plain literal.
+// Duration expressions: `[2 * step()]`, `offset min_of(5m, range())`. Anything but a literal is experimental.
 import type { Duration, DurationExpr } from './ast.ts'
 import type { Cursor } from './cursor.ts'
 
-/** Reads an expression that becomes a duration above 0. */
+/** Parses an expression that must give a duration above 0. */
 export function readRange(cursor: Cursor): Duration {
   const { start } = cursor.token
   const duration = toDuration(cursor, start, readSum(cursor))
@@ -11,13 +11,13 @@ export function readRange(cursor: Cursor): Duration {
   return duration
 }
 
-/** Reads the operand of `offset`: a number, or an expression in parentheses. */
+/** Parses the operand of `offset`: a number, or an expression in parentheses. */
 export function readOffset(cursor: Cursor): Duration {
   const { start } = cursor.token
   return toDuration(cursor, start, readSigned(cursor))
 }
 
-/** Literals are known at once. */
+/** Evaluates constants at once. */
 function toDuration(cursor: Cursor, start: number, expr: DurationExpr): Duration {
   const value = constantDuration(expr)
   if (value !== undefined && !(Math.abs(value) < maxSeconds)) throw cursor.error(start, 'duration out of range')
@@ -45,7 +45,7 @@ function readProduct(cursor: Cursor): DurationExpr {
   return left
 }
 
-/** A sign binds less than a power. */
+/** Unary signs bind less tightly than powers. */
 function readSigned(cursor: Cursor): DurationExpr {
   if (cursor.skip('-')) {
     const operand = cursor.deeper(() => readSigned(cursor))
@@ -82,10 +82,10 @@ function readPrimary(cursor: Cursor): DurationExpr {
   return { kind: word, left, right }
 }
 
-/** Some 292 years: no duration is longer. */
+/** Maximum duration, about 292 years. */
 const maxSeconds = 2 ** 63 / 1e9
 
-/** Seconds, where neither step nor range of the query are needed. */
+/** The value in seconds if it depends neither on step nor range. */
 function constantDuration(expr: DurationExpr): number | undefined {
   return evaluate(expr, undefined)
 }

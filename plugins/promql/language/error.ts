@@ -1,4 +1,4 @@
-// What is wrong with the text of a query, and where.
+// Errors in the text of a query, with positions.
 import { DbError } from '../../../core/wire/index.ts'
 
 /** A query that cannot be parsed or whose types do not fit; the message begins with `line:column: parse error:`. */

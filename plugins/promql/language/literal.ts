@@ -16,7 +16,7 @@ const hexadecimal = /^0x_?[\da-f](?:_?[\da-f])*$/
 const octal = /^0(?:_?[0-7])+$/
 const maxInteger = 2n ** 63n - 1n
 
-/** A number or duration literal in seconds; undefined when it is none, or out of range. */
+/** A number or duration literal in seconds; undefined if invalid or out of range. */
 export function parseNumber(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1
   const digits = text.replace(/^[+-]/, '').trim().toLowerCase()
@@ -34,13 +34,13 @@ function parseDigits(digits: string): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** Whether a text is written as a number or a duration is, in range or not. */
+/** Whether a text has the syntax of a number or duration, in range or not. */
 export function isNumeral(text: string): boolean {
   const digits = text.toLowerCase()
   return decimal.test(digits) || hexadecimal.test(digits) || /^(?:\d+(?:ms|[smhdwy]))+$/.test(digits)
 }
 
-/** A number as labels such as `le` hold it: no durations, no separators; undefined when it is none, or out of range. */
+/** A number as in the label `le`: without durations and separators; undefined if invalid or out of range. */
 export function parseBound(text: string): number | undefined {
   const [, sign, digits] = /^([+-]?)(.*)$/s.exec(text.toLowerCase())!
   const factor = sign === '-' ? -1 : 1
@@ -57,7 +57,7 @@ export function isDuration(text: string): boolean {
   return /^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) && text !== ''
 }
 
-/** `1h30m` in seconds: units from large to small, each at most once; undefined when it is none, or too long. */
+/** `1h30m` in seconds: units in descending order, each at most once; undefined if invalid or too long. */
 export function parseDuration(text: string): number | undefined {
   if (!isDuration(text)) return undefined
   let milliseconds = 0
@@ -73,7 +73,7 @@ export function formatDuration(milliseconds: number): string {
   let rest = Math.abs(milliseconds)
   let text = milliseconds < 0 ? '-' : ''
   for (const [unit, size] of Object.entries(units)) {
-    // Years and weeks only where nothing smaller is left, as everybody writes them.
+    // Years and weeks are only used if nothing smaller is left.
     if ((unit === 'y' || unit === 'w') && rest % size !== 0) continue
     const count = Math.floor(rest / size)
     if (count > 0) text += `${count}${unit}`
@@ -143,7 +143,7 @@ function decode(bytes: Buffer): string {
   return text
 }
 
-/** Bytes of the UTF-8 sequence at an offset; 0 when there is none. */
+/** Length of the UTF-8 sequence at an offset; 0 if it is invalid. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at]!
   const length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0

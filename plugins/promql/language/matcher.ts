@@ -2,7 +2,7 @@
 import { compileRegex, DbError, type LinearRegex } from '../../../core/index.ts'
 import type { Matcher } from './ast.ts'
 
-/** By matcher: several ask for that of the same one. */
+/** By matcher, because several callers compile the same one. */
 const tests = new WeakMap<Matcher, (found: string) => boolean>()
 
 /** A test of a label's value; a missing label has the value ''. Throws DbError `InvalidArguments` for a wrong expression, the test for a value that would take too long. */
@@ -22,7 +22,7 @@ function compile(matcher: Matcher): (found: string) => boolean {
   return op === '=~' ? test : found => !test(found)
 }
 
-/** Values an expression lets through, where it is a choice of plain words, as dashboards write them: a|b|10\.0. */
+/** The values an expression accepts if it is an alternation of plain words, as dashboards write them: a|b|10\.0. */
 function listedValues({ op, value }: Matcher): readonly string[] | undefined {
   if (op === '=') return [value]
   if (op !== '=~') return undefined
@@ -31,7 +31,7 @@ function listedValues({ op, value }: Matcher): readonly string[] | undefined {
   return words.replaceAll('\\', '').split('|')
 }
 
-/** Matching steps of one test, at most: some tens of milliseconds that cannot be interrupted. */
+/** Maximum matching steps of one test: some tens of milliseconds without a pause. */
 const maxSteps = 32e6
 
 function compilePattern({ name, value }: Matcher): (found: string) => boolean {
@@ -49,23 +49,23 @@ function compilePattern({ name, value }: Matcher): (found: string) => boolean {
   }
 }
 
-/** Throws DbError `InvalidArguments` for a label's value that the expression would take too long for. */
+/** Throws DbError `InvalidArguments` for a label value that would take the expression too long. */
 export function checkSteps(name: string, { size }: LinearRegex, value: string): void {
   if (value.length * size <= maxSteps) return
   const what = `the regular expression for ${name} has ${size} steps, too many for a value of ${value.length} characters`
   throw new DbError('InvalidArguments', what)
 }
 
-/** Characters that a matcher counts for as an expression, 0 where it is none. */
+/** Characters that a matcher counts for against the limit; 0 if it has no expression. */
 export function patternLength({ op, value }: Matcher): number {
   const isPattern = op === '=~' || op === '!~'
   return isPattern && listedValues({ name: '', op: '=~', value }) === undefined ? value.length + addedLength : 0
 }
 
-/** Characters that are added for each expression: what compiling takes, whatever the length. */
+/** Characters added per expression for the cost of compiling it, whatever its length. */
 export const addedLength = 150
 
-/** What is wrong with the expression of a matcher; undefined when nothing is, or it has none. */
+/** What is wrong with a matcher's expression; undefined if nothing is, or it has none. */
 export function patternProblem({ name, op, value }: Matcher): string | undefined {
   if (op === '=' || op === '!=' || listedValues({ name, op: '=~', value }) !== undefined) return undefined
   try {
@@ -77,10 +77,13 @@ export function patternProblem({ name, op, value }: Matcher): string | undefined
   }
 }
 
-/** An expression for whole texts, line breaks included. Throws DbError `InvalidArguments` that shows it as it was given. */
+/**
+ * Compiles an expression that must match whole texts, including line breaks. Throws DbError `InvalidArguments` showing the expression as it
+ * was given.
+ */
 export function compileWhole(pattern: string): LinearRegex {
   try {
-    // Brackets that only match those put around it are no expression.
+    // Checks the expression alone first, because `)(` would be valid only within the added group.
     if (/[()\\[]/.test(pattern)) compileRegex(pattern)
     return compileRegex(`^(?s:${pattern})$`)
   } catch (error) {

@@ -1,4 +1,4 @@
-// Operators and operands that wait for each other: how tight each binds, and what they make.
+// Operator precedence parsing: operators and operands on a stack.
 import type { Binary, Expr, Matching } from './ast.ts'
 
 interface Operator {
@@ -33,14 +33,14 @@ const precedences: Readonly<Record<string, number>> = {
   '^': 6
 }
 
-/** A sign binds as a multiplication does. */
+/** Unary signs bind like multiplication. */
 const signPrecedence = 5
 
 export function isOperator(word: string): boolean {
   return precedences[word] !== undefined
 }
 
-/** Takes operands, and the operators and signs between them, in the order of the text; any number of them. */
+/** Takes operands, operators and signs in the order of the text; any number of them. */
 export class Operands {
   readonly #operands: Expr[] = []
   readonly #waiting: (Operator | Sign)[] = []
@@ -55,7 +55,7 @@ export class Operands {
 
   operator(operator: Operator): void {
     const own = precedences[operator.op]!
-    // Powers bind to the right, everything else to the left.
+    // Powers are right associative, all other operators left associative.
     this.#reduce(operator.op === '^' ? own + 1 : own)
     this.#waiting.push(operator)
   }
@@ -65,7 +65,7 @@ export class Operands {
     return this.#operands[0]!
   }
 
-  /** Applies the waiting operators that bind at least as tightly as `least`. */
+  /** Applies operators on the stack that bind at least as tightly as `min`. */
   #reduce(least: number): void {
     for (let last = this.#waiting.at(-1); last !== undefined; last = this.#waiting.at(-1)) {
       if (('sign' in last ? signPrecedence : precedences[last.op]!) < least) return

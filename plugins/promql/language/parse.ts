@@ -1,4 +1,4 @@
-// The text of a query as a tree, as Prometheus reads it. Types are looked at later.
+// The parser of PromQL, compatible with Prometheus. Types are checked later.
 import { type Aggregation, type At, comparisons, type Expr, type Matcher, type Matching, setOperators } from './ast.ts'
 import { Cursor, type ParseLimits } from './cursor.ts'
 import { readOffset, readRange } from './duration.ts'
@@ -10,7 +10,7 @@ import { aggregationParameters, aggregations, functionSignatures } from './signa
 
 export type { ParseLimits } from './cursor.ts'
 
-/** Parses a query without looking at types. Throws QueryError. */
+/** Parses a query without checking types. Throws QueryError. */
 export function parse(text: string, limits: ParseLimits): Expr {
   if (text.length > limits.length) {
     const message = `the query has ${text.length} characters, at most ${limits.length} are read (plugins.promql.max_query_length)`
@@ -47,7 +47,7 @@ function readExpr(cursor: Cursor): Expr {
   })
 }
 
-/** With all that follows it. */
+/** An operand with everything that follows it. */
 function readOperand(cursor: Cursor): Expr {
   let expr = readPrimary(cursor)
   for (;;) {
@@ -89,10 +89,10 @@ function readPrimary(cursor: Cursor): Expr {
 }
 
 const numbers: ReadonlySet<string> = new Set(['inf', 'nan'])
-/** Words no metric is called by without quotes. */
+/** Keywords that cannot be metric names without quotes. */
 const reserved: ReadonlySet<string> = new Set(['bool', 'on', 'ignoring', 'group_left', 'group_right', 'atan2'])
 
-/** `name` is the metric's, taken already. */
+/** `name` is the metric name, if it was consumed already. */
 function readSelector(cursor: Cursor, name: { readonly text: string; readonly start: number } | undefined): Expr {
   const start = name?.start ?? cursor.token.start
   const matchers: Matcher[] = name === undefined ? [] : [{ name: '__name__', op: '=', value: name.text }]
@@ -121,7 +121,7 @@ function readMatcher(cursor: Cursor): Matcher {
   const name = token.kind === 'string' ? cursor.string(token) : token.text
   const op = cursor.token.text
   if (!matchOperators.has(op)) {
-    // A text alone is the metric's name.
+    // A string alone is the metric name.
     if (token.kind === 'string' && (op === ',' || op === '}')) return { name: '__name__', op: '=', value: name }
     throw cursor.unexpected()
   }
@@ -165,7 +165,7 @@ function readGrouping(cursor: Cursor) {
   return { without: word === 'without', grouping: readLabels(cursor) }
 }
 
-/** In parentheses, a comma may follow the last one. */
+/** A trailing comma is allowed. */
 function readLabels(cursor: Cursor): readonly string[] {
   const labels: string[] = []
   cursor.expect('(')

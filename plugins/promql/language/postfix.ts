@@ -1,4 +1,4 @@
-// What follows an operand: a range, a subquery, `offset`, `@`, `anchored`, `smoothed`.
+// Suffixes of operands: range, subquery, `offset`, `@`, `anchored`, `smoothed`.
 import type { At, Duration, Expr } from './ast.ts'
 
 export type Postfix =
@@ -8,7 +8,7 @@ export type Postfix =
   | { readonly range: Duration }
   | { readonly subquery: { readonly range: Duration; readonly step?: Duration } }
 
-/** The operand with it; a text that says why it cannot have it. */
+/** The operand with the suffix, or the reason why it cannot have it. */
 export function withPostfix(expr: Expr, postfix: Postfix, end: number): Expr | string {
   if ('subquery' in postfix) return { kind: 'subquery', expr, ...postfix.subquery, offset: 0, start: expr.start, end }
   if ('range' in postfix) return toRange(expr, postfix.range, end)

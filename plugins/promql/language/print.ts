@@ -1,4 +1,4 @@
-// A query's tree as text again, with canonical spaces and names.
+// Prints a syntax tree with canonical spaces and names.
 
 import { formatFloat } from '../engine/number.ts'
 import type { Binary, Duration, DurationExpr, Expr, Matcher, Matching, Shift, VectorSelector } from './ast.ts'

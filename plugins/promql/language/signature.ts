@@ -1,9 +1,9 @@
-// What functions and aggregations take and give.
+// Signatures of functions and aggregations.
 import type { ValueType } from './ast.ts'
 
 export interface Signature {
   readonly args: readonly ValueType[]
-  /** How many of the last arguments may be left out; -1: the last one any number of times, also not at all. */
+  /** How many of the last arguments are optional; -1: the last argument may be repeated or left out. */
   readonly optional: number
   readonly returns: ValueType
   readonly experimental?: true

@@ -1,4 +1,4 @@
-// The words of a query, and what is said where they do not fit together.
+// The tokeniser, and error messages for unexpected tokens.
 import { QueryError } from './error.ts'
 import { isDuration, isNumeral } from './literal.ts'
 
@@ -18,7 +18,7 @@ interface Mistake {
 
 const blank = /(?:[ \t\n\r]+|#[^\n]*)*/y
 const identifier = /[a-zA-Z_:][\w:]*/y
-/** Within braces and brackets a colon is a word of its own. */
+/** Within braces and brackets a colon is a token of its own. */
 const label = /[a-zA-Z_]\w*/y
 const text = /"(?:\\[^\n]|[^"\\\n])*"|'(?:\\[^\n]|[^'\\\n])*'|`[^`]*`/y
 const numeral =
@@ -27,7 +27,7 @@ const wordRest = /[\w.]*/y
 const operator = /==|!=|=~|!~|<=|>=|<\/|>\/|[-+*/%^=<>@,:]/y
 const brackets = '(){}[]'
 
-/** The words of a text as they are asked for, the last of kind `end`. Throws QueryError where something in it is none. */
+/** Tokenises lazily; the last token is of kind `end`. Throws QueryError for invalid text. */
 export function* readTokens(query: string): Generator<Token, void> {
   const take = (pattern: RegExp, at: number): string => {
     pattern.lastIndex = at
@@ -90,11 +90,11 @@ const closing: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']'
 
 interface OpenBracket {
   readonly text: string
-  /** The word before it. */
+  /** The token before it. */
   readonly opener: Token | undefined
 }
 
-/** The error for an unexpected word at this position, with the expected ones where they are known. */
+/** The error for an unexpected token, naming the expected ones if known. */
 export function unexpected(tokens: readonly Token[], at: number): Mistake {
   const token = tokens[at]!
   const open: OpenBracket[] = []

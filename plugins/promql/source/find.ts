@@ -1,4 +1,4 @@
-// Which series there are, without their samples: for lists of series, labels and label values.
+// Finds series without reading samples, for lists of series, labels and label values.
 import type { RequestContext, Store } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
 import { eachPaced, Pace } from '../engine/pace.ts'
@@ -13,7 +13,7 @@ export interface TimeRange {
   readonly to?: number
 }
 
-/** Label sets of the series a selector means that have samples in the range. */
+/** Label sets of the series that a selector matches and that have samples in the range. */
 export async function findSeries(
   store: Store,
   ctx: RequestContext,

@@ -1,4 +1,4 @@
-// Samples as they come from the store, in runs of one series after the other, put together series by series.
+// Collects samples from the store, which arrive in runs of a series, series by series.
 import { isValid, type ResultVector } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
 import { mapPaced, type Pace } from '../engine/pace.ts'
@@ -6,10 +6,10 @@ import { type Floats, type Histograms, type RawSeries, wordsOf } from '../engine
 
 /** Numbers of one column. */
 export class GatheredNumbers {
-  /** By series, as they came. */
+  /** Runs by series, in order of arrival. */
   readonly #runs = new Map<number, Floats | Floats[]>()
 
-  /** The batch's memory must stay as it is. */
+  /** Keeps the batch's memory, which must not change. */
   add(rows: number, series: Uint32Array, times: Float64Array, { values, valid }: ResultVector): void {
     if (valid !== undefined) {
       this.#addPresent(rows, series, times, values as Float64Array, valid)
@@ -92,7 +92,7 @@ function sortedByTime(floats: Floats): Floats {
   return ordered
 }
 
-/** Values of a text column that are read as something else. */
+/** Values of a text column, converted by a function. */
 export class GatheredTexts<T> {
   readonly #read: (text: string) => T
   readonly #found = new Map<number, { time: number; value: T }[]>()
@@ -130,7 +130,7 @@ export class GatheredTexts<T> {
 
 const noFloats: Floats = { times: new Float64Array(0), values: new Float64Array(0) }
 
-/** Series with what they have of both kinds. */
+/** Combines floats and histograms of each series. */
 export async function rawSeries(
   pace: Pace,
   floats: ReadonlyMap<number, Floats>,

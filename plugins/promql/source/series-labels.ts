@@ -3,7 +3,7 @@ import type { SeriesTags, Table } from '../../../core/index.ts'
 import { entry } from '../engine/entry.ts'
 import { LabelNames, Labels, metricName } from '../engine/labels.ts'
 
-/** Gives the labels of series, which are told by their numbers; those of a metric with the same tags share their names. */
+/** A function from series numbers to labels; series of a metric with the same tags share the names. */
 export function labelsOfSeries(tagsOf: (series: number) => SeriesTags): (series: number) => Labels {
   const metrics = new Map<Table, (tags: SeriesTags) => Labels>()
   return series => {
@@ -15,7 +15,7 @@ export function labelsOfSeries(tagsOf: (series: number) => SeriesTags): (series:
 function labelsOfMetric(metric: string): (tags: SeriesTags) => Labels {
   const known = new Map<readonly string[], { readonly shared: LabelNames; readonly at: number }>()
   return ({ names, values }) => {
-    // An empty value is none.
+    // Tags with an empty value are left out.
     if (values.includes(''))
       return Labels.from([[metricName, metric], ...names.map((name, i) => [name, values[i]!] as const)])
     const { shared, at } = entry(known, names, () => {

@@ -1,4 +1,4 @@
-// Which tables a selector means: metrics by name, any other table with a time index by its name too, in the database it says.
+// Resolves a selector to tables: metrics, and other tables with a time index, in the database it names.
 import { DbError, type Store, type Table, type TableColumn, type TagMatch } from '../../../core/index.ts'
 import { entry } from '../engine/entry.ts'
 import { metricName } from '../engine/labels.ts'
@@ -18,22 +18,22 @@ export interface MetricTable {
   readonly table: Table
   readonly fields: readonly TableColumn[]
   readonly histogram?: TableColumn
-  /** Whether series say which field they are. */
+  /** Whether series have a label for their field. */
   readonly namesField: boolean
   readonly matchers: readonly Matcher[]
 }
 
-/** Throws DbError for more than `most` tables, and as the pace does. */
+/** Throws DbError if there are more than `max` tables, and the reason of the pace. */
 export async function findTables(
   store: Store,
   db: string,
   matchers: readonly Matcher[],
-  most: number,
+  max: number,
   pace: Pace
 ): Promise<MetricTable[]> {
   const database = databaseOf(matchers) ?? db
   if (store.database(database) === undefined) return []
-  // Of many selectors none may have a table to look at.
+  // Of many selectors, none may match a table, so the pace is checked here.
   if (pace.isDue) await pace.pause()
   const names = matchers.filter(({ name }) => name === metricName)
   const tests = names.map(compileMatcher)
@@ -41,8 +41,8 @@ export async function findTables(
   await eachPaced(pace, named(store, database, names), table => {
     if (tests.every(test => test(table.name))) candidates.push(table)
   })
-  if (candidates.length > most) {
-    const message = `the selector names ${candidates.length} metrics, at most ${most} are read (plugins.promql.max_metrics)`
+  if (candidates.length > max) {
+    const message = `the selector names ${candidates.length} metrics, at most ${max} are read (plugins.promql.max_metrics)`
     throw new DbError('InvalidArguments', message)
   }
   const rest = matchers.filter(({ name }) => name !== metricName && name !== fieldLabel && !databaseLabels.has(name))
@@ -54,12 +54,12 @@ function databaseOf(matchers: readonly Matcher[]): string | undefined {
   return matchers.find(({ name, op }) => databaseLabels.has(name) && op === '=')?.value.replace(/^svc-/, '')
 }
 
-/** Tables that are metrics: those that share the files of a physical one. */
+/** Metric tables: those that share a physical table. */
 export function metricTables(store: Store, database: string): readonly Table[] {
   return store.tables(database).filter(({ options }) => options.physical_table !== undefined)
 }
 
-/** With a name that is given, that table; else all metric tables. */
+/** The table of a given name; otherwise all metric tables. */
 function named(store: Store, database: string, names: readonly Matcher[]): readonly Table[] {
   const exact = names.find(({ op }) => op === '=')
   if (exact === undefined) return metricTables(store, database)
@@ -83,7 +83,7 @@ function readable(
   return [{ table, fields: numbers, ...(histogram && { histogram }), namesField, matchers }]
 }
 
-/** What tables' tags must hold, as the store asks for it. */
+/** Matchers as the store takes them. */
 export function tagMatches(matchers: readonly Matcher[]): TagMatch[] {
   return matchers.map(matcher => ({
     column: matcher.name,
@@ -92,7 +92,7 @@ export function tagMatches(matchers: readonly Matcher[]): TagMatch[] {
   }))
 }
 
-/** Tables the store can be asked for at once: metrics of one physical table that are read the same. */
+/** Groups tables that one store query can read: metrics of one physical table with the same columns. */
 export function together(tables: readonly MetricTable[]): readonly MetricTable[][] {
   const groups = new Map<string, MetricTable[]>()
   for (const metric of tables) {

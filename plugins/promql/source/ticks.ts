@@ -1,4 +1,4 @@
-// Milliseconds as times of a table, in the unit of its time index.
+// Converts milliseconds to the unit of a table's time index.
 import { type Table, type TimestampType, timeUnit, unitsPerSecond } from '../../../core/index.ts'
 import type { TimeRange } from './find.ts'
 
@@ -19,7 +19,7 @@ export function tickRange(table: Table, { from, to }: TimeRange): { readonly fro
 /** The nearest time the store knows where the table's unit does not reach so far. */
 function toTicks(milliseconds: number, perMilli: number): bigint {
   const ticks = perMilli >= 1 ? BigInt(milliseconds) * BigInt(perMilli) : BigInt(Math.ceil(milliseconds * perMilli))
-  return ticks > farthest ? farthest : ticks < -farthest ? -farthest : ticks
+  return ticks > maxTicks ? maxTicks : ticks < -maxTicks ? -maxTicks : ticks
 }
 
-const farthest = 2n ** 63n - 1n
+const maxTicks = 2n ** 63n - 1n

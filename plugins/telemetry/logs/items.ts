@@ -47,8 +47,8 @@ export function* itemsOf(logBatch: LogBatch): Steps<ItemBatch> {
     }
     if (logBatch.hasEventNames) item['EventName'] = text(logBatch.eventNames, i)
     const row = batch.rows++
-    batch.take('Timestamp').setTimestamp(row, times[i]!)
-    for (const key in item) batch.set(batch.take(key), row, item[key])
+    batch.getOrCreateField('Timestamp').setTimestamp(row, times[i]!)
+    for (const key in item) batch.set(batch.getOrCreateField(key), row, item[key])
     if (i % stepRecords !== stepRecords - 1 && items.ends[i]! - step < stepBytes) continue
     step = items.ends[i]!
     yield

@@ -1,7 +1,8 @@
 // `POST /v1/telemetry/v1/logs`: from the bytes of a request to what the store has taken.
-import { type Core, DbError, Pace, runPaced } from '../../../core/index.ts'
-import type { PipelinesService } from '../../services.ts'
-import type { Receive, SignalRequest, Taken } from '../signal.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Core, DbError, Pace, type RequestContext, runPaced } from '../../../core/index.ts'
+import type { PipelinesService, RequestedPipeline } from '../../services.ts'
+import type { Receive, Taken } from '../signal.ts'
 import { aligned } from './align.ts'
 import { logColumns } from './columns.ts'
 import { type Decoded, decodeLogs } from './decode.ts'
@@ -23,10 +24,7 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
   return async request => {
     const { ctx, headers, body } = request
     const { table: name, keys } = readLogsHeaders(headers, options.max_extract_keys)
-    const asked = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
-    if (asked !== undefined && pipelines === undefined) {
-      throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
-    }
+    const pipeline = pipelineOf(pipelines, headers)
     // A Uint8Array, because `subarray` of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
     const pace = new Pace(ctx.signal)
@@ -34,8 +32,7 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
     const decoded = await runPaced(pace, decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, limits))
     const { logBatch, rejected, reason } = decoded
     if (logBatch.records === 0) return { rejected, message: reason }
-    const pipeline = pipelines?.readHeaders(headers).name
-    if (pipeline !== undefined) return runPipeline(core, pipelines!, pipeline, request, decoded, name)
+    if (pipeline !== undefined) return runPipeline(core, ctx, pipeline, decoded, name)
     const own = await runPaced(pace, logColumns(logBatch))
     const table = core.store.table(ctx.db, name)
     const columns = aligned([...own, ...(await runPaced(pace, extractedColumns(logBatch, keys, table)))], table)
@@ -45,23 +42,26 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
   }
 }
 
+/** The pipeline that the headers name. Throws DbError if they name one while the plugin `pipelines` is off. */
+function pipelineOf(
+  pipelines: PipelinesService | undefined,
+  headers: IncomingHttpHeaders
+): RequestedPipeline | undefined {
+  const named = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
+  if (pipelines === undefined && named !== undefined)
+    throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
+  return pipelines?.requested(headers)
+}
+
 async function runPipeline(
   core: Core,
-  pipelines: PipelinesService,
-  name: string,
-  { ctx, headers }: SignalRequest,
+  ctx: RequestContext,
+  pipeline: RequestedPipeline,
   { logBatch, rejected, reason }: Decoded,
   table: string
 ): Promise<Taken> {
-  const { version, skipError, maxNestedLevels } = pipelines.readHeaders(headers)
   const items = await runPaced(new Pace(ctx.signal), itemsOf(logBatch))
-  const { writes, skipped } = await pipelines.run(ctx, name, items, {
-    table,
-    customTimeIndex: 'Timestamp;epoch;ns',
-    ...(version !== undefined && { version }),
-    ...(skipError !== undefined && { skipError }),
-    ...(maxNestedLevels !== undefined && { maxNestedLevels })
-  })
+  const { writes, skipped } = await pipeline.run(ctx, items, { table, customTimeIndex: 'Timestamp;epoch;ns' })
   await core.store.write(ctx, writes)
   return { rejected: rejected + skipped.count, message: reason || (skipped.errors[0]?.message ?? '') }
 }

@@ -1,4 +1,4 @@
-// What a request's headers say about logs.
+// The headers of a request that affect logs.
 import type { IncomingHttpHeaders } from 'node:http'
 import { DbError, headerText } from '../../../core/index.ts'
 

@@ -39,7 +39,7 @@ interface DecodeMetrics {
   readonly maxBytes?: number
 }
 
-/** Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 for too many metrics at a time. */
+/** Throws DbError `InvalidArguments`: with the byte offset if the body is not valid protobuf, with status 413 if it has too many metrics. */
 export function* decodeMetrics(decode: DecodeMetrics): Steps<void> {
   const { body, points, maxItems } = decode
   const outline = outlineOf(body, maxItems === undefined ? {} : { items: maxItems })

@@ -1,4 +1,4 @@
-// How names are translated and which attributes become labels: what the configuration says, and what headers of a request say instead.
+// How names are translated and which attributes become labels: from the configuration, overridden by headers.
 import type { IncomingHttpHeaders } from 'node:http'
 import { DbError, headerText } from '../../../core/index.ts'
 

@@ -1,4 +1,5 @@
-// The attributes of one level as columns of the table: which have one of their own, of which type, and what the table's must become.
+// Plans the columns for attributes of one level (resource, scope or span): which keys get their own column, its type, and needed changes of
+// existing columns.
 import {
   type Column,
   type ColumnDefinition,
@@ -16,17 +17,17 @@ import { newType, widened } from './fit.ts'
 import { overflowData } from './overflow.ts'
 
 export interface Level {
-  /** Its attributes' columns are named `<name>.<key>`; `<name>` itself is that of the others. */
+  /** Columns of its attributes are named `<name>.<key>`; `<name>` holds all others. */
   readonly name: 'span_attributes' | 'scope_attributes' | 'resource_attributes'
   readonly attributes: Attributes
   readonly owners: number
-  /** The owner of each span; absent: spans themselves. */
+  /** Index of the owner of each span; absent: spans are the owners. */
   readonly of?: Uint32Array
-  /** A key that has a column elsewhere. */
+  /** A key that is stored elsewhere. */
   readonly except?: string
 }
 
-/** A column of the table that has to change its type before the write. */
+/** A column of the table that must change its type before the write. */
 export interface Retyped {
   readonly name: string
   readonly definition: ColumnDefinition
@@ -37,13 +38,13 @@ interface Planned {
   readonly retyped: Retyped[]
 }
 
-/** Columns the table has or gets for attributes; `left` is how many new ones there may still be. */
+/** Columns for attributes that the table has or gets; `left` is how many may still be added. */
 interface ColumnQuota {
   readonly table: Table | undefined
   left: number
 }
 
-/** Plans and fills the columns; with `retyped` not empty they are of no use before the table has changed. */
+/** Plans and fills the columns. If `retyped` is not empty, the table must be changed first and the columns built again. */
 export function* attributeColumns(body: Uint8Array, level: Level, quota: ColumnQuota, planned: Planned): Steps<void> {
   const known = new Map(quota.table?.columns.map(column => [column.name, column]))
   const others: AttributeColumn[] = []
@@ -82,7 +83,7 @@ function takeColumn(quota: ColumnQuota, name: string): boolean {
 function typeIn(body: Uint8Array, column: AttributeColumn, existing: TableColumn): ColumnType {
   const type = widened(body, column, existing.type)
   if (type === existing.type || existing.semantic === 'field') return type
-  // A tag of text takes everything as text.
+  // A text tag accepts every value as text.
   if (existing.semantic === 'tag' && existing.type === 'String') return 'String'
   const found = column.seen === kindBit.text ? 'texts' : 'values'
   throw new DbError(

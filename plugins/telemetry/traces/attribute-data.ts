@@ -1,4 +1,4 @@
-// The values of one attribute as the column of a type; those of another kind are converted.
+// The values of one attribute as a column of a type; values of another kind are converted.
 import { type ColumnData, type ColumnType, ProtoReader, type Steps, writeJsonFloat } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { binaryData, type Slices, textData, validity } from '../column/text-data.ts'
@@ -10,7 +10,7 @@ import { doubleOf, intOf, textOf } from './fit.ts'
 /** Bytes handled between two yields to other requests. */
 const stepBytes = 1 << 16
 
-/** A row for each of `owners`, null for those without a value. The values fit the type. */
+/** A row per owner, null for owners without a value. The values must fit the type. */
 export function* attributeData(
   body: Uint8Array,
   column: AttributeColumn,
@@ -78,7 +78,7 @@ function doubles(body: Uint8Array, column: AttributeColumn, rows: number): Colum
   return fixed(column, rows, values)
 }
 
-/** Texts that `write` puts behind each other. */
+/** A column of texts that `write` appends. */
 function* written(
   column: AttributeColumn,
   rows: number,
@@ -103,7 +103,7 @@ function* written(
   return { kind: 'bytes', offsets, bytes: out.bytes.subarray(0, out.length), ...(valid && { valid }) }
 }
 
-/** Scalars as people write them, the rest as JSON. */
+/** Scalars as plain text, other values as JSON. */
 function asText(body: Uint8Array, column: AttributeColumn): (out: GrowingBytes, i: number) => void {
   const writeJson = jsonWriter(body)
   const { kinds, words } = column
@@ -119,7 +119,7 @@ function jsonData(body: Uint8Array, column: AttributeColumn, rows: number): Step
   return written(column, rows, (out, i) => write(out, column, i))
 }
 
-/** Writes a value as JSON. */
+/** A function that writes a value as JSON. */
 export function jsonWriter(body: Uint8Array): (out: GrowingBytes, column: AttributeColumn, i: number) => void {
   const reader = new ProtoReader(body)
   let json: JsonText | undefined
@@ -144,7 +144,7 @@ export function jsonWriter(body: Uint8Array): (out: GrowingBytes, column: Attrib
   }
 }
 
-/** Numbers JSON has no word for are texts. */
+/** NaN and infinities become texts, because JSON lacks them. */
 function jsonDouble(value: number): string {
   return Number.isFinite(value) ? writeJsonFloat(value) : `"${value}"`
 }

@@ -1,4 +1,4 @@
-// Attributes of spans, scopes or resources, gathered by key: for each key the offsets or words of its values, without an object per value.
+// Attributes of spans, scopes or resources, grouped by key: offsets or bits per value, without an object per value.
 import { isUtf8 } from 'node:buffer'
 import type { ProtoReader } from '../../../core/index.ts'
 import { notUtf8 } from '../column/growing-bytes.ts'
@@ -22,17 +22,17 @@ export const kindBit = {
 export class AttributeColumn {
   readonly key: string
   readonly bytes: Uint8Array
-  /** Whose each value is, ascending. */
+  /** The owner of each value, ascending. */
   owners: Uint32Array<ArrayBuffer>
   kinds: Uint8Array<ArrayBuffer>
-  /** Two a value: where a text or bytes begin and end, where the AnyValue of an array or a map does, or the 64 bits of a number. */
+  /** Two words per value: start and end of a text, of bytes, or of the AnyValue of an array or map; or the 64 bits of a number. */
   words: Int32Array<ArrayBuffer>
   count = 0
-  /** Which kinds there are. */
+  /** Bits of the kinds that occur. */
   seen = 0
   /** The key that followed it last time. */
   next: AttributeColumn | undefined
-  /** The next one with the same hash. */
+  /** The next key with the same hash. */
   readonly alike: AttributeColumn | undefined
 
   constructor(bytes: Uint8Array, alike: AttributeColumn | undefined, capacity: number) {
@@ -44,7 +44,7 @@ export class AttributeColumn {
     this.alike = alike
   }
 
-  /** Of two values with the same owner the later counts. */
+  /** Of two values with the same owner the later one counts. */
   add(owner: number, kind: number, first: number, second: number): void {
     let i = this.count
     if (i > 0 && this.owners[i - 1] === owner) i--
@@ -70,13 +70,13 @@ export class AttributeColumn {
   }
 }
 
-/** Values a key has room for from the start. */
+/** Maximum initial capacity of a key. */
 const maxInitialCapacity = 1024
 
-/** All attributes of one level. Values nobody set are left out. */
+/** All attributes of one level. Values that are not set are left out. */
 export class Attributes {
   readonly columns: AttributeColumn[] = []
-  /** The KeyValues of keys beyond the limit. */
+  /** KeyValues whose key is beyond the limit. */
   readonly rest = new Ranges()
   readonly #maxKeys: number
   readonly #capacity: number
@@ -85,12 +85,12 @@ export class Attributes {
   readonly #value = new AnyValue()
   readonly #double = new Float64Array(1)
   readonly #doubleWords = new Int32Array(this.#double.buffer)
-  /** The first key of the owner before, and the key before: senders repeat themselves. */
+  /** The first key of the previous owner, and the previous key: senders repeat their order. */
   #first: AttributeColumn | undefined
   #last: AttributeColumn | undefined
   #owner = -1
 
-  /** `known` has a column, whatever comes. */
+  /** The key `known` always gets a column. */
   constructor(owners: number, maxKeys: number, known?: string) {
     this.#maxKeys = maxKeys
     this.#capacity = Math.max(1, Math.min(owners, maxInitialCapacity))
@@ -99,13 +99,13 @@ export class Attributes {
     this.#find(Buffer.from(known), 0, Buffer.byteLength(known))
   }
 
-  /** Takes the KeyValue in the reader's field. Throws DbError `InvalidArguments` where it is none. */
+  /** Reads the KeyValue in the reader's field. Throws DbError `InvalidArguments` if it is invalid. */
   read(reader: ProtoReader, owner: number): void {
     const before = reader.at
     const start = reader.pass()
     const end = reader.at
     const { bytes } = reader
-    // What senders write: key, value, both shorter than 128 bytes.
+    // The usual encoding: key, then value, both shorter than 128 bytes.
     const keyEnd = start + 2 + bytes[start + 1]!
     const usual = bytes[start] === 0x0a && bytes[start + 1]! < 128 && keyEnd + 1 < end && bytes[keyEnd] === 0x12
     if (usual && bytes[keyEnd + 1]! < 128 && keyEnd + 2 + bytes[keyEnd + 1]! === end) {
@@ -115,7 +115,7 @@ export class Attributes {
     this.#readAny(reader, owner, start, end)
   }
 
-  /** False where the value is not a short one. */
+  /** False if the value is not short. */
   #readUsual(reader: ProtoReader, owner: number, start: number, keyEnd: number, end: number): boolean {
     const { bytes, view } = reader
     const at = keyEnd + 2
@@ -199,7 +199,7 @@ export class Attributes {
     column.add(owner, kind, first, second)
   }
 
-  /** The key's column, a new one for a new key; undefined when there are too many. */
+  /** The column of a key, which may be new; undefined beyond the limit. */
   #find(bytes: Uint8Array, start: number, end: number): AttributeColumn | undefined {
     const hash = hashBytes(bytes, start, end)
     const found = this.#byHash.get(hash)

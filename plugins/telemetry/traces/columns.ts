@@ -1,4 +1,4 @@
-// The columns every span has, in the order of the table.
+// The fixed columns of spans, in the order of the table.
 import { type Column, type ColumnData, type ColumnType, parseColumnIndex, type Steps } from '../../../core/index.ts'
 import { expanded } from '../column/expand.ts'
 import { inSteps } from '../column/in-steps.ts'
@@ -11,7 +11,7 @@ import { type SpanBatch, serviceKey, type Texts } from './span-batch.ts'
 
 const skipping = parseColumnIndex('skipping', {}, 'String')
 
-/** Up to the attributes. */
+/** The columns before the attributes. */
 export function* headColumns(batch: SpanBatch): Steps<Column[]> {
   const { body, spans, scopeOf } = batch
   const services = yield* serviceData(batch)
@@ -48,7 +48,7 @@ export function* headColumns(batch: SpanBatch): Steps<Column[]> {
   return yield* inSteps(columns)
 }
 
-/** Behind the attributes; the last of them only where some span has what they hold. */
+/** The columns after the attributes; the last ones only if a span has their values. */
 export function* tailColumns(batch: SpanBatch): Steps<Column[]> {
   const { body, spans, dropped, flags } = batch
   const numbers = (name: string, values: Uint32Array | undefined) =>
@@ -65,7 +65,7 @@ export function* tailColumns(batch: SpanBatch): Steps<Column[]> {
   ]
 }
 
-/** The name of each resource's service, null where it has none. */
+/** The service name of each resource; null if it has none. */
 export function serviceData({ body, resourceAttributes, resourceUrls }: SpanBatch): Steps<ColumnData> {
   const column = resourceAttributes.columns.find(({ key }) => key === serviceKey)!
   return attributeData(body, column, 'String', resourceUrls.count)

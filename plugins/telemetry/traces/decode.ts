@@ -1,4 +1,4 @@
-// `ExportTraceServiceRequest` into a batch, in two passes over its bytes: where spans are, then what is in them.
+// Decodes `ExportTraceServiceRequest` in two passes: the first finds the spans, the second reads them.
 import { ProtoReader, type Steps } from '../../../core/index.ts'
 import { checkRepeated } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
@@ -11,14 +11,14 @@ const stepSpans = 64
 
 export interface Decoded {
   readonly batch: SpanBatch
-  /** Spans that were left out, and why the first of them was. */
+  /** Number of spans left out, and the reason for the first. */
   readonly rejected: number
   readonly reason: string
 }
 
 /**
- * Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 for too many spans at a time; of each level
- * `maxKeys` attributes are told apart.
+ * Throws DbError `InvalidArguments` with the offset of invalid protobuf, and with status 413 for too many spans; up to `maxKeys` attribute
+ * keys per level are distinguished.
  */
 export function* decodeSpans(body: Uint8Array, maxKeys: number, limits: OutlineLimits = {}): Steps<Decoded> {
   const outline = outlineOf(body, limits)
@@ -28,7 +28,7 @@ export function* decodeSpans(body: Uint8Array, maxKeys: number, limits: OutlineL
   const batch = createSpanBatch(body, outline, maxKeys)
   const faults = yield* fill(batch, outline)
   if (faults.size === 0) return { batch, rejected: leftOut, reason: tooLong }
-  // Rare enough to read the others once more.
+  // Rare, so the other spans are simply decoded again.
   const others = { ...outline, items: outline.items.without(faults) }
   const rest = createSpanBatch(body, others, maxKeys)
   yield* fill(rest, others)
@@ -36,7 +36,7 @@ export function* decodeSpans(body: Uint8Array, maxKeys: number, limits: OutlineL
   return { batch: rest, rejected: faults.size + leftOut, reason: tooLong || `span ${first![0]}: ${first![1]}` }
 }
 
-/** Returns which spans are none, and why. */
+/** Returns the invalid spans and the reasons. */
 function* fill(batch: SpanBatch, { resources, scopes, items: spans }: Outline): Steps<ReadonlyMap<number, string>> {
   const reader = new ProtoReader(batch.body)
   for (let i = 0; i < resources.count; i++) {

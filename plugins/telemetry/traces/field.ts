@@ -1,4 +1,4 @@
-// Field numbers of spans and what hangs on them.
+// Field numbers of spans and their parts.
 
 export const span = {
   traceId: 1,

@@ -1,11 +1,11 @@
-// Which type the column of an attribute has: what all its values can be, and what a column that is there becomes where they cannot.
+// Chooses the column type for an attribute: one that represents all its values, and the new type of an existing column that cannot.
 import { type ColumnType, isExactFloat, readExactFloat, readExactInteger } from '../../../core/index.ts'
 import { anyValue } from '../wire/field.ts'
 import { type AttributeColumn, kindBit } from './attributes.ts'
 
 const { text, bool, int, double, array, map, bytes } = kindBit
 
-/** Of values that are all of one kind. */
+/** Column types by value kind. */
 const own: Readonly<Record<number, ColumnType>> = {
   [text]: 'String',
   [bool]: 'Boolean',
@@ -14,7 +14,7 @@ const own: Readonly<Record<number, ColumnType>> = {
   [bytes]: 'Binary'
 }
 
-/** The type of a new column: that of its values where they are of one kind, else the first that all of them can be. */
+/** The type of a new column: that of its values if all are of one kind, else the first type that represents them all. */
 export function newType(body: Uint8Array, column: AttributeColumn): ColumnType {
   const same = own[column.seen]
   if (same !== undefined) return same
@@ -23,7 +23,7 @@ export function newType(body: Uint8Array, column: AttributeColumn): ColumnType {
   return (scalar ? order.find(type => fits(body, column, type)) : undefined) ?? 'Json'
 }
 
-/** Types of columns made by hand, and those that hold all their values and any attribute of the kind. */
+/** For column types of user-made tables: a type that represents all their values and every attribute of the kind. */
 const wider: Partial<Record<ColumnType, ColumnType>> = {
   Int8: 'Int64',
   Int16: 'Int64',
@@ -34,7 +34,7 @@ const wider: Partial<Record<ColumnType, ColumnType>> = {
   Float32: 'Float64'
 }
 
-/** What a column that is there becomes: its own type where all values can be that. */
+/** The type an existing column needs: its own if all values fit. */
 export function widened(body: Uint8Array, column: AttributeColumn, type: ColumnType): ColumnType {
   if (fits(body, column, type)) return type
   if (type === 'Int64' && fits(body, column, 'Float64') && (column.seen & double) !== 0) return 'Float64'
@@ -51,7 +51,7 @@ const takes: Partial<Record<ColumnType, number>> = {
   Json: ~0
 }
 
-/** Whether every value can be of the type without losing anything. */
+/** Whether the type represents every value exactly. */
 function fits(body: Uint8Array, column: AttributeColumn, type: ColumnType): boolean {
   const { seen, kinds, count } = column
   if ((seen & ~(takes[type] ?? 0)) !== 0) return false
@@ -74,7 +74,7 @@ function reads(value: string, type: ColumnType): boolean {
   return number !== undefined && BigInt.asIntN(64, number) === number
 }
 
-/** A double that is an integer of 64 bits. */
+/** Whether a double is a 64-bit integer. */
 function isInteger(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 }

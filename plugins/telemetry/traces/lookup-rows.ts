@@ -10,12 +10,12 @@ export interface Operation {
 /** 2100-01-01 in nanoseconds: every row has this time, so that equal rows replace each other. */
 const always = 4_102_444_800_000_000_000n
 
-/** None for no services. */
+/** None if there are no services. */
 export function servicesWrite(table: string, services: readonly string[]): TableWrite[] {
   return write(table, services.length, [tag('service_name', services)])
 }
 
-/** No write where there are no operations. */
+/** No write if there are no operations. */
 export function operationsWrite(table: string, operations: readonly Operation[]): TableWrite[] {
   return write(table, operations.length, [
     tag(

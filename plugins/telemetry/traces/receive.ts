@@ -18,13 +18,13 @@ import type { SpanBatch } from './span-batch.ts'
 import { type Layout, spansWrite } from './table-write.ts'
 
 export interface TracesOptions {
-  /** Resources, scopes and spans of one request. */
+  /** Maximum resources, scopes and spans of one request. */
   readonly max_items: number
-  /** Bytes of one span. */
+  /** Maximum bytes of one span. */
   readonly max_item_size: number
-  /** Attributes of one table that have a column of their own. */
+  /** Maximum attributes per table with a column of their own. */
   readonly max_attribute_columns: number
-  /** Operations listed beside one table of spans. */
+  /** Maximum operations listed per span table. */
   readonly max_operations: number
 }
 

@@ -1,4 +1,4 @@
-// What a request's headers say about traces.
+// The headers of a request that affect traces.
 import type { IncomingHttpHeaders } from 'node:http'
 import { DbError, headerText } from '../../../core/index.ts'
 
@@ -7,7 +7,7 @@ const versions = ['svc_trace_v1', 'svc_trace_v0'] as const
 
 interface TracesRequest {
   readonly table: string
-  /** Whether attributes have columns of their own. */
+  /** Whether attributes get columns of their own. */
   readonly flattened: boolean
 }
 
@@ -25,7 +25,7 @@ function text(headers: IncomingHttpHeaders, name: string): string {
   return headerText(headers, name).trim()
 }
 
-/** Tables are not partitioned; invalid requests for partitions are still refused. */
+/** Tables are not partitioned, but invalid partition headers are refused. */
 function checkPartitions(headers: IncomingHttpHeaders): void {
   const hints = /(?:^|,)\s*trace_table_partitions\s*=([^,]*)/.exec(String(headers['x-svc-hints'] ?? ''))
   const value = hints?.[1]?.trim() ?? text(headers, 'x-svc-hint-trace_table_partitions')

@@ -32,8 +32,8 @@ export function tooLarge(what: string, bytes: number, max: number): string {
 }
 
 /**
- * Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 where there are more resources, scopes and
- * items than there may be: empty ones are two bytes of a request, and much more in memory.
+ * Throws DbError `InvalidArguments`: with the byte offset if the body is not valid protobuf, with status 413 if it has more resources,
+ * scopes and items than `limits` allow. The limit exists since an empty one takes two bytes in a request, but many more in memory.
  */
 export function outlineOf(body: Uint8Array, limits: OutlineLimits = {}): Outline {
   const outline: Outline = {

@@ -22,7 +22,7 @@ export interface Bound {
 /** One entry per parameter, in their order. */
 export function bindArguments(scope: Scope, expr: CallExpr, spec: FunctionSpec, compile: Compile): readonly Bound[] {
   const given = assign(expr, spec)
-  // Evaluated as written, which is how variables get their kinds.
+  // Evaluated in the order of the text, because evaluation determines the kinds of variables.
   const nodes = new Map<Argument, Node>()
   for (const argument of expr.args) nodes.set(argument, compileArgument(scope, argument, compile))
   return spec.params.map((param, i) => {

@@ -1,4 +1,4 @@
-// The tree the parser makes of a program.
+// The syntax tree of a program.
 import type { Span } from './diagnostic.ts'
 import type { Value } from './value.ts'
 
@@ -33,7 +33,7 @@ export interface BlockExpr extends Node {
   readonly type: 'block'
   readonly body: readonly Expr[]
 }
-/** Parentheses: no scope of their own. */
+/** Parentheses; they do not open a scope. */
 export interface GroupExpr extends Node {
   readonly type: 'group'
   readonly body: readonly Expr[]

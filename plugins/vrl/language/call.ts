@@ -1,4 +1,4 @@
-// What a function sees of a call while it is compiled.
+// The interface of a call for its function, at compile time.
 import type { Bound } from './argument.ts'
 import type { CallExpr } from './ast.ts'
 import { CompileError } from './diagnostic.ts'

@@ -1,4 +1,4 @@
-// Compiles assignments: what they write, what is known afterwards, and how failures become values.
+// Compiles assignments: the write, the kinds known afterwards, and errors as values.
 import type { AssignExpr, Segment, Target, VariableExpr } from './ast.ts'
 import type { Compile } from './compile.ts'
 import type { Context } from './context.ts'
@@ -182,7 +182,7 @@ function noting({ watched, written }: Context, [first]: readonly Segment[], writ
   }
 }
 
-/** E315 for paths the caller keeps to itself. */
+/** E315 for read-only paths. */
 export function checkReadOnly(scope: Scope, root: 'event' | 'metadata', path: readonly Segment[], span: Span): void {
   for (const fixed of scope.readOnly) {
     if (fixed.root !== root) continue
@@ -193,7 +193,7 @@ export function checkReadOnly(scope: Scope, root: 'event' | 'metadata', path: re
   }
 }
 
-/** E642 where a parent of the path can never be an object or array as the path needs it. */
+/** E642 if a parent of the path can never be an object or array, as the path requires. */
 function checkParents(scope: Scope, root: Kind, path: readonly Segment[], span: Span): void {
   for (let depth = 0; depth < path.length; depth++) {
     const kind = kindAt(root, path.slice(0, depth))

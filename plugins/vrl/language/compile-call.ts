@@ -1,4 +1,4 @@
-// Compiles calls: finds the function, checks its arguments, and puts the checks that remain before the run.
+// Compiles calls: finds the function, and checks arguments at compile time as far as possible, otherwise before each call.
 
 import { type Bound, bindArguments, checkKinds } from './argument.ts'
 import type { CallExpr } from './ast.ts'
@@ -21,7 +21,7 @@ export function compileCall(scope: Scope, expr: CallExpr, compile: Compile): Nod
   const call = createCall(scope, expr, spec, bound)
   const closure = compileClosure(scope, expr, spec, call, bound, compile)
   if (closure !== undefined) call.closure = closure
-  // What a call returns is known before it changes anything: del returns what its path held before.
+  // The result kind is computed before the call's effects: del returns what its path held before.
   const { kind, fails, run } = isUnreachable(spec, bound)
     ? unreachable
     : wrapErrors(expr, () => ({
@@ -36,7 +36,7 @@ export function compileCall(scope: Scope, expr: CallExpr, compile: Compile): Nod
   return { ...node, fallible: true, cause: mismatch ?? unhandled(expr.span) }
 }
 
-/** An argument that always ends the program: the call is never made, so nothing is prepared. */
+/** An argument always ends the program, so the call is never made and nothing is prepared. */
 function isUnreachable({ params }: FunctionSpec, bound: readonly Bound[]): boolean {
   return bound.some(({ node }, i) => params[i]!.constant === true && node?.kind.bits === 0)
 }
@@ -64,7 +64,7 @@ function findFunction(scope: Scope, { name, nameSpan }: CallExpr): FunctionSpec 
   return spec
 }
 
-/** What a function finds wrong with its arguments is its own error inside E610. */
+/** A function's own error about its arguments is reported inside of E610. */
 function wrapErrors<T>(expr: CallExpr, prepare: () => T): T {
   try {
     return prepare()
@@ -92,7 +92,7 @@ function warnNeedless(scope: Scope, { nameSpan }: CallExpr): void {
 
 type AnyRun = (...args: (Value | undefined)[]) => Value
 
-/** Evaluates the arguments, checks what could not be checked before, and names the call in what fails. */
+/** Evaluates the arguments, makes the remaining checks, and adds the call's name to errors. */
 function callRunner(scope: Scope, expr: CallExpr, spec: FunctionSpec, bound: readonly Bound[], run: Run): () => Value {
   const apply = run as unknown as AnyRun
   const args = bound.map((argument, i) => argumentRunner(argument, spec.params[i]!))
@@ -129,7 +129,7 @@ function argumentRunner({ node, value }: Bound, { kind, path, unevaluated }: Par
   if (isAny(kind)) return run
   const { bits } = kind
   const expected = kindText(kind)
-  // Checked even where the kind is proven: the checker goes through a closure once, and iterations may leave other kinds behind.
+  // Checked at run time even if the kind is proven, because the checker visits a closure once and iterations may change kinds.
   return () => {
     const found = run()
     if ((valueBit(found) & bits) === 0) throw new Failure(`expected ${expected}, got ${typeName(found)}`)

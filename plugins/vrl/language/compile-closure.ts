@@ -1,4 +1,4 @@
-// Compiles the closure of a call: its variables, what it may return, and how often its findings hold.
+// Compiles the closure of a call: its variables, its result, and which conclusions hold for all iterations.
 import type { Bound } from './argument.ts'
 import { assignedIn } from './assigned.ts'
 import type { CallExpr, ClosureExpr } from './ast.ts'
@@ -18,7 +18,7 @@ interface CompiledClosure extends Closure {
   readonly fallible: boolean
 }
 
-/** The closure of a call; throws when there is one too many or one too few. */
+/** The closure of a call; throws if it is missing or not allowed. */
 export function compileClosure(
   scope: Scope,
   expr: CallExpr,
@@ -86,7 +86,7 @@ function declareVariables(scope: Scope, { variables }: ClosureExpr, given: reado
   })
 }
 
-/** Shadowed variables come back as they were. */
+/** Restores shadowed variables. */
 function restore(now: Map<string, Variable>, { variables }: ClosureExpr, before: ReadonlyMap<string, Variable>): void {
   for (const name of variables) {
     const old = before.get(name)
@@ -95,7 +95,7 @@ function restore(now: Map<string, Variable>, { variables }: ClosureExpr, before:
   }
 }
 
-/** What an iteration assigns is not what the next one begins with. */
+/** Constants assigned in the closure are not known at the beginning of an iteration. */
 function forgetConstants({ variables }: State, assigned: ReadonlySet<string>): void {
   for (const name of assigned) {
     const variable = variables.get(name)

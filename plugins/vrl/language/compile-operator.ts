@@ -1,4 +1,4 @@
-// Compiles binary operators: their kinds, what they prove, and when the right side is not evaluated.
+// Compiles binary operators: result kinds, type refinement, and short-circuit evaluation.
 import type { Operator, OperatorExpr } from './ast.ts'
 import type { Compile } from './compile.ts'
 import { CompileError } from './diagnostic.ts'
@@ -118,7 +118,7 @@ function eager(scope: Scope, expr: OperatorExpr, left: Node, right: Node): Node 
   return { ...node, ...fold(scope, expr, node, left, right) }
 }
 
-/** Arithmetic of constants is a constant, unless it fails. The sides themselves are not run: they may do more than yield a value. */
+/** Folds arithmetic of constants, unless it fails. The operands are not run, because they may have side effects. */
 function fold(
   { context }: Scope,
   { operator }: OperatorExpr,

@@ -19,7 +19,7 @@ export function compileVariable(scope: Scope, expr: VariableExpr): Node {
   return { span: expr.span, kind, fallible: false, ...constantly(constant), run }
 }
 
-/** E701 when it is not in scope. */
+/** E701 if it is not in scope. */
 function findVariable(scope: Scope, { name, span }: VariableExpr): Variable {
   const variable = scope.state.variables.get(name)
   scope.used.add(name)

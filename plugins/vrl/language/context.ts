@@ -1,4 +1,4 @@
-// What a program works on while it runs: the event, the metadata, the variables and the limits of one run.
+// The state of a running program: event, metadata, variables, and the limits of one run.
 import { utc, type Zone } from '../../../core/compute.ts'
 import { Failure } from './failure.ts'
 import type { Value } from './value.ts'
@@ -6,9 +6,9 @@ import type { Value } from './value.ts'
 export interface Limits {
   /** UTF-16 units of a program. */
   readonly program: number
-  /** Bytes of text one expression may make. */
+  /** Maximum bytes of text one expression may produce. */
   readonly output: number
-  /** Milliseconds one run may take. */
+  /** Maximum milliseconds of one run. */
   readonly time: number
 }
 

@@ -1,12 +1,12 @@
-// The parser's position among the tokens, and its errors for tokens that do not fit.
+// The token cursor of the parser, and errors for unexpected tokens.
 import type { Expr } from './ast.ts'
 import { CompileError, type Span } from './diagnostic.ts'
 import type { Token } from './token.ts'
 
-/** Levels of expressions inside each other a program may have. */
+/** Maximum nesting of expressions. */
 const maxDepth = 128
 
-/** The parser's upper half, for its lower one: containers and arguments hold whole expressions. */
+/** The upper half of the parser, passed to the lower half, because containers and arguments contain whole expressions. */
 export interface Grammar {
   operators(cursor: Cursor): Expr
   block(cursor: Cursor): Expr & { readonly type: 'block' }
@@ -44,14 +44,14 @@ export function isWord(token: Token, text: string): boolean {
   return token.text === text && (token.type === 'ident' || token.type === 'name')
 }
 
-/** True when nothing, not even a blank, stands before the token `ahead` of the cursor. */
+/** Whether the token `ahead` of the cursor follows the one before without white space. */
 export function adjoins(cursor: Cursor, ahead = 0): boolean {
   const before = cursor.tokens[cursor.at + ahead - 1]
   const token = cursor.tokens[cursor.at + ahead]
   return before !== undefined && token !== undefined && before.end === token.start
 }
 
-/** Takes the mark when it is next. */
+/** Consumes the mark if it is next. */
 export function skipMark(cursor: Cursor, text: string): boolean {
   if (!isMark(peek(cursor), text)) return false
   cursor.at++

@@ -1,4 +1,4 @@
-// What the compiler says about a program: codes, titles, positions, and how they are printed.
+// Compiler messages: codes, titles, positions, and how they are printed.
 
 /** A range of a source text in UTF-16 units, end exclusive. */
 export interface Span {
@@ -7,7 +7,7 @@ export interface Span {
 }
 
 export interface Diagnostic {
-  /** The language's number of the error, printed as `E103`. */
+  /** The error number of VRL, printed as `E103`. */
   readonly code: number
   readonly severity: 'error' | 'warning'
   readonly title: string
@@ -17,7 +17,7 @@ export interface Diagnostic {
   readonly notes: readonly string[]
 }
 
-/** Ends the parsing or checking of one expression; the rest of the program is still looked at. */
+/** Ends the parsing or checking of one expression; the rest of the program is still checked. */
 export class CompileError {
   readonly diagnostic: Diagnostic
   constructor(code: number, title: string, span: Span, label: string, notes: readonly string[] = []) {

@@ -1,9 +1,9 @@
 // Failures of a running program. They are no Errors: they are thrown per item, and capturing a stack would cost more than the item.
 
-/** Thrown where an expression fails; `err` variables receive the message. */
+/** Thrown by an expression that fails; `err` variables receive the message. */
 export class Failure {
   message: string
-  /** True when nothing may handle it: an abort, or a limit that was met. */
+  /** If set, the program cannot handle it: an abort, or an exceeded limit. */
   readonly final: 'abort' | 'limit' | undefined
   constructor(message: string, final?: 'abort' | 'limit') {
     this.message = message

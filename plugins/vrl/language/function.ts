@@ -1,4 +1,4 @@
-// The interface of the functions of the language: what one declares, and what it sees when a call of it is compiled.
+// The interface of functions: their declaration, and the call as they see it at compile time.
 import type { Segment } from './ast.ts'
 import type { Context } from './context.ts'
 import type { CompileError } from './diagnostic.ts'
@@ -9,14 +9,14 @@ import type { Value } from './value.ts'
 
 export interface Param {
   readonly name: string
-  /** What it takes. Checked before the run where possible, otherwise before each call. */
+  /** The accepted kind. Checked at compile time if possible, otherwise before each call. */
   readonly kind: Kind
   readonly optional?: boolean
-  /** Given when the argument is absent; makes it optional. */
+  /** The value if the argument is absent; makes it optional. */
   readonly default?: Value
-  /** Must be known when the program is compiled: a literal or a variable that holds one. */
+  /** Must be known at compile time: a literal, or a variable that holds one. */
   readonly constant?: boolean
-  /** The texts it may be. Checked when the program is compiled if the argument is constant, otherwise by the function. */
+  /** The allowed texts. Checked at compile time if the argument is constant, otherwise by the function. */
   readonly oneOf?: readonly string[]
   /** Must be a path. Not evaluated, `run` receives undefined: use `call.path`. */
   readonly path?: boolean
@@ -24,7 +24,7 @@ export interface Param {
   readonly unevaluated?: boolean
 }
 
-/** A path given as an argument. */
+/** A path as an argument. */
 export interface PathArgument {
   readonly root: 'event' | 'metadata' | 'variable' | 'expression'
   readonly path: readonly Segment[]
@@ -32,7 +32,7 @@ export interface PathArgument {
   readonly kind: Kind
   /** Static kind of the whole event, metadata or variable. */
   readonly rootKind: Kind
-  /** Undefined when nothing stands there. */
+  /** Undefined if there is no value. */
   get(): Value | undefined
   getRoot(): Value
   /** Removes and returns the value at the path; undefined when there was none. */
@@ -57,20 +57,20 @@ export interface Call {
   readonly state: State
   /** True when the argument is there. */
   given(name: string): boolean
-  /** Static kind of an argument; of the default, or `undefined`, when it is absent. */
+  /** Static kind of the argument, or of its default; `undefined` if both are absent. */
   kind(name: string): Kind
-  /** The argument's value where it is known already, or the default when it is absent; else undefined. */
+  /** The argument's value if it is constant, or its default; else undefined. */
   constant(name: string): Value | undefined
   /** The program text of an argument. */
   text(name: string): string
   path(name: string): PathArgument
   /** Only in functions that declare one. */
   readonly closure: Closure
-  /** E403 for an argument; throw it. */
+  /** E403 for an argument; the caller must throw it. */
   invalid(name: string, message: string): CompileError
 }
 
-/** Takes the arguments in the order of the parameters; an absent one without default is undefined. Throws `fail(…)`. */
+/** Takes the arguments in the order of the parameters; absent ones without default are undefined. Throws `fail(…)`. */
 export type Run = (...args: never[]) => Value
 
 export interface ClosureSpec {
@@ -98,14 +98,14 @@ export interface FunctionSpec {
   readonly params: readonly Param[]
   /** Static kind of the result. */
   readonly returns: Kind | ((call: Call) => Kind)
-  /** It may fail even when all arguments are of the right kinds; never by default. */
+  /** Whether it may fail even with arguments of the right kinds; default: never. */
   readonly fallible?: boolean | ((call: Call) => boolean)
   readonly closure?: ClosureSpec
   /** Exactly one of `run` and `prepare`. */
   readonly run?: Run
   /** Called once for each call in a program, at compile time: precomputes constants, refuses invalid arguments, and returns the function to run. */
   readonly prepare?: (call: Call) => Run
-  /** Why there is no such function here; calls of it are refused with this note. */
+  /** Why the function is not supported; calls are refused with this note. */
   readonly refused?: string
   readonly examples: readonly Example[]
 }

@@ -13,7 +13,7 @@ interface Reader {
   quota: number
 }
 
-/** What values count for, besides the texts: containers take far more than what is in them. */
+/** Bytes that values count for, besides texts; containers take more than their content. */
 const [valueBytes, containerBytes] = [8, 64]
 
 /**
@@ -127,7 +127,7 @@ function readText(reader: Reader): string {
     const code = text.charCodeAt(at)
     if (code === 0x22) break
     if (code === 0x5c) return readEscaped(reader, start, at)
-    // Also NaN at the end of the text.
+    // Also true for NaN at the end of the text.
     if (!(code >= 0x20)) throw unfinished(reader, at)
     at++
   }
@@ -141,7 +141,7 @@ function unfinished(reader: Reader, at: number): Failure {
   return broken(reader, ended ? 'EOF while parsing a string' : 'control character found while parsing a string')
 }
 
-/** A text with escapes: its end is found here, its contents by the platform. */
+/** A text with escapes: finds its end, then lets `JSON.parse` resolve it. */
 function readEscaped(reader: Reader, start: number, from: number): string {
   const { text } = reader
   let at = from
@@ -185,7 +185,7 @@ function readNumber(reader: Reader): Value {
   return BigInt(negative ? -whole : whole)
 }
 
-/** Fractions, exponents, and integers a float cannot hold. */
+/** Fractions, exponents, and integers that a float cannot represent. */
 function readLongNumber(reader: Reader): Value {
   number.lastIndex = reader.at
   const found = number.exec(reader.text)

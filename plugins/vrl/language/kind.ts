@@ -23,7 +23,7 @@ export interface Fields {
   readonly unknown: Kind
 }
 
-/** `array` is there exactly when the bit is set, likewise `object`. */
+/** `array` is present if and only if its bit is set; likewise `object`. */
 export interface Kind {
   readonly bits: number
   readonly array?: Fields
@@ -100,7 +100,7 @@ function withUndefined(kind: Kind): Kind {
   return kind.bits & bit.undefined ? kind : { ...kind, bits: kind.bits | bit.undefined }
 }
 
-/** Every value is of one of both. */
+/** The kind of a value that has one of the kinds. */
 export function union(...all: readonly Kind[]): Kind {
   return all.reduce(unionTwo, kinds.never)
 }
@@ -129,7 +129,7 @@ function unionFields(a: Fields | undefined, b: Fields | undefined): Fields | und
   return { known, unknown: unionTwo(a.unknown, b.unknown) }
 }
 
-/** Nothing is known and everything allowed, at every level. */
+/** Whether nothing is known about the kind, at any level. */
 export function isAny(kind: Kind): boolean {
   return kind.bits === allBits && kind.object === anyFields && kind.array === anyFields
 }
@@ -159,7 +159,7 @@ export function stored(kind: Kind): Kind {
   return make((kind.bits & ~bit.undefined) | bit.null, kind.array, kind.object)
 }
 
-/** True when every value of `part` is of `whole`; looks into fields and items. */
+/** Whether every value of kind `part` is also of kind `whole`; checks fields and items. */
 export function isWithin(part: Kind, whole: Kind): boolean {
   if (part === whole || isAny(whole)) return true
   if ((part.bits & ~whole.bits) !== 0) return false
@@ -243,7 +243,7 @@ export function valueBit(value: Value): number {
 /** Maximum parts of a kind; beyond that the kinds of members are no longer tracked. */
 const maxParts = 5000
 
-/** The kind itself, or the same without known fields when there are too many: programs can make kinds that double with every line. */
+/** The kind, or the kind without known fields if there are too many, because programs can make kinds double with every line. */
 export function bounded(kind: Kind): Kind {
   if (kind.array === undefined && kind.object === undefined) return kind
   return countParts(kind, maxParts) < 0 ? make(kind.bits, undefined, undefined) : kind

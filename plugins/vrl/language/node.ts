@@ -1,9 +1,9 @@
-// What the compiler makes of an expression: its static type and the function that runs it.
+// A compiled expression: static type, and the function that runs it.
 import { CompileError, type Span } from './diagnostic.ts'
 import type { Kind } from './kind.ts'
 import { hasAtMost, type Value } from './value.ts'
 
-/** Parts of a constant; larger ones are only known while the program runs. */
+/** Maximum parts of a constant; larger values are not treated as constants. */
 const maxConstant = 1000
 
 export interface Node {
@@ -13,11 +13,11 @@ export interface Node {
   readonly fallible: boolean
   /** The innermost reason why it is fallible, to be reported where nothing handles it. */
   readonly cause?: CompileError
-  /** The value where it is known before the run. */
+  /** The value if it is known at compile time. */
   readonly constant?: Value
-  /** Throws Failure, and Return for the statement of that name. */
-  /** What the path of a query leads into. */
+  /** For a query: the expression its path starts from. */
   readonly base?: Node
+  /** Throws Failure, and Return for a `return` statement. */
   readonly run: () => Value
 }
 

@@ -5,7 +5,7 @@ import { isArray, isObject, type Value } from './value.ts'
 /** Longest array a write to an index may make by padding. */
 const maxPadding = 1_000_000
 
-/** What stands at a path; undefined where nothing does. */
+/** The value at a path; undefined if there is none. */
 export function getPath(value: Value | undefined, path: readonly Segment[]): Value | undefined {
   let found = value
   for (let i = 0; i < path.length && found !== undefined; i++) found = getSegment(found, path[i]!)
@@ -71,7 +71,7 @@ function extendTo(array: Value[], index: number): number {
   return 0
 }
 
-/** `root` without what is at a path; `compact` also takes parents that were left empty. Copies like `setPath`. */
+/** `root` without the value at a path; with `compact` also without parents that became empty. Copies like `setPath`. */
 export function removePath(root: Value, path: readonly Segment[], compact: boolean, owned?: Set<Value>): Value {
   if (path.length === 0) return isObject(root) ? new Map() : isArray(root) ? [] : null
   const [segment, ...rest] = path

@@ -1,4 +1,4 @@
-// From a source text to a program that runs: the module's front door.
+// The entry point: compiles a source text to a program that can run.
 import { compileExpr, sequence } from './compile.ts'
 import { type Context, type ContextOptions, createContext } from './context.ts'
 import { CompileError, type Diagnostic } from './diagnostic.ts'
@@ -14,11 +14,11 @@ import { warnUnusedValues, warnUnusedVariables } from './unused.ts'
 import type { ObjectValue, Value } from './value.ts'
 
 export interface CompileOptions extends ContextOptions {
-  /** Paths the program may not write. */
+  /** Paths the program must not write. */
   readonly readOnly?: readonly ReadOnlyPath[]
   /** Instead of the standard library. */
   readonly functions?: ReadonlyMap<string, FunctionSpec>
-  /** What is known of the event; any object without it. */
+  /** The static kind of the event; default: any object. */
   readonly event?: Kind
 }
 
@@ -28,18 +28,18 @@ export type Compiled =
 
 export type Outcome =
   | { readonly ok: true; readonly value: Value }
-  /** `limited`: it met one of the limits. */
+  /** `limited`: it exceeded a limit. */
   | { readonly ok: false; readonly message: string; readonly aborted: boolean; readonly limited: boolean }
 
 export interface Program {
-  /** What the program may result in. */
+  /** The static kind of the result. */
   readonly kind: Kind
   /** The event as the last run left it. */
   readonly event: Value
   readonly metadata: Value
   /** Watched fields that the last run wrote: targets of assignments and keys of objects as the program's text names them. */
   readonly written: ReadonlySet<string>
-  /** Runs the program on an event, which it may change; one at a time. Never throws for what is in the event. */
+  /** Runs the program on an event, which it may change. Runs must not overlap. Never throws because of an event's content. */
   run(event: Value, metadata?: ObjectValue): Outcome
 }
 

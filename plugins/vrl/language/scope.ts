@@ -1,4 +1,4 @@
-// What the compiler carries through a program.
+// The state of the compiler.
 
 import type { Segment } from './ast.ts'
 import type { Context } from './context.ts'
@@ -36,7 +36,7 @@ export function report(scope: Scope, error: CompileError): void {
   scope.diagnostics.push(error.diagnostic)
 }
 
-/** Runs `compile`. A problem is reported, and the expression becomes one of no kind, so that it causes no further errors. */
+/** Runs `compile`. An error is reported and the expression gets an empty kind, so that it causes no further errors. */
 export function recover(scope: Scope, span: Span, compile: () => Node): Node {
   try {
     return compile()

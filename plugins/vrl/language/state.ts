@@ -1,4 +1,4 @@
-// What the checker knows at a point of the program: kinds of the event, the metadata and the variables in scope.
+// What is known at a point of the program: kinds of the event, the metadata and the variables in scope.
 import { type Kind, kinds, union } from './kind.ts'
 import { equals, type Value } from './value.ts'
 
@@ -22,7 +22,7 @@ export function copyState(state: State): State {
   return { ...state, variables: new Map(state.variables) }
 }
 
-/** `state` becomes what holds after either of two branches; variables both do not have are gone. */
+/** Merges the states of two branches into `state`; variables that only one has are dropped. */
 export function mergeInto(state: State, a: State, b: State): void {
   state.event = union(a.event, b.event)
   state.metadata = union(a.metadata, b.metadata)

@@ -1,4 +1,4 @@
-// Warnings for what has no effect: values nobody takes, and variables nobody reads.
+// Warnings for code without effect: unused values and variables.
 import type { Expr } from './ast.ts'
 import type { Diagnostic, Span } from './diagnostic.ts'
 import type { Scope } from './scope.ts'
@@ -12,7 +12,7 @@ export function warnUnusedValues(scope: Scope, body: readonly Expr[]): void {
       warn(scope, `unused ${expr.type}`, expr.span, 'use the result of this expression or remove it')
 }
 
-/** E900 for variables that are assigned only; names that begin with `_` are meant to be. */
+/** E900 for variables that are only assigned; names that begin with `_` are exempt. */
 export function warnUnusedVariables(scope: Scope): void {
   for (const [name, span] of scope.assigned)
     if (!scope.used.has(name) && !name.startsWith('_'))
@@ -24,7 +24,7 @@ function warn(scope: Scope, title: string, span: Span, label: string): void {
   scope.diagnostics.push(diagnostic)
 }
 
-/** Calls, assignments and whatever holds blocks may do something. */
+/** Calls, assignments and expressions with blocks may have side effects. */
 function hasEffect(expr: Expr): boolean {
   if (!effectless.has(expr.type)) return true
   switch (expr.type) {

@@ -1,4 +1,4 @@
-// The values a program works on. They are immutable: whoever changes one makes a new one, so all may be shared.
+// The values of programs. They are immutable, so they can be shared.
 import { compareUtf8, formatTimestamp, Timestamp } from '../../../core/compute.ts'
 import { Failure } from './failure.ts'
 import { Regex } from './regex.ts'
@@ -59,7 +59,7 @@ export function fromBytes(bytes: Uint8Array): Text {
   }
 }
 
-/** The kind's name as messages say it. */
+/** The kind's name in messages. */
 export function typeName(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -131,7 +131,7 @@ function countParts(value: Value, left: number): number {
   return rest
 }
 
-/** Orders texts by their bytes. */
+/** Compares texts by their bytes. */
 export function compareTexts(a: Text, b: Text): number {
   if (typeof a === 'string' && typeof b === 'string') return compareUtf8(a, b)
   return Buffer.compare(toBytes(a), toBytes(b))

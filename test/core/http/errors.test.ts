@@ -24,6 +24,9 @@ const failing = definePlugin({
     app.get('/masked', async () => {
       throw new DbError('Internal', 'secret detail')
     })
+    app.get('/long', async () => {
+      throw new DbError('TableNotFound', `no ${'x'.repeat(900_000)} beside "${'ab '.repeat(9_000)}" at line 1`)
+    })
     app.get('/full', async () => {
       throw new DbError('StorageUnavailable', 'disk full', { retryAfter: 7 })
     })
@@ -92,6 +95,13 @@ t.test('errors', async t => {
     t.equal(response.headers['x-svc-err-code'], '4001')
     t.match(response.headers['x-svc-err-msg'], /^error: Table not found: t\\u00e9 x-evil: 1, execution_time_ms: \d+$/)
     t.equal(response.headers['x-evil'], undefined)
+  })
+
+  t.test('show the beginning of long names, and the end that says where', async t => {
+    const { error } = (await get('/long')).json<{ error: string }>()
+    t.ok(error.startsWith(`no ${'x'.repeat(120)}… beside "ab ab `))
+    t.match(error, /ab ab .*…[ab ]* ab " at line 1$/)
+    t.ok(error.length < 10_000)
   })
 
   t.test('hide what only the log may say', async t => {

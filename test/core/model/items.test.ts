@@ -15,13 +15,13 @@ t.test('a batch gives back the items it was made of', async t => {
     [0, 1, 2].map(row => batch.item(row)),
     items
   )
-  t.equal(batch.get(batch.take('text'), 2), undefined)
+  t.equal(batch.get(batch.getOrCreateField('text'), 2), undefined)
   t.strictSame([...batch.fields.keys()].slice(0, 2), ['text', 'integer'])
 })
 
 t.test('integers keep all 64 bits, with and without a bigint', async t => {
   const batch = new ItemBatch(1)
-  const field = batch.take('n')
+  const field = batch.getOrCreateField('n')
   const through = (value: bigint) => {
     field.setInt(0, value)
     return batch.get(field, 0)
@@ -38,7 +38,7 @@ t.test('integers keep all 64 bits, with and without a bigint', async t => {
 
 t.test('a time from seconds and nanoseconds is exact', async () => {
   const batch = new ItemBatch(1)
-  const field = batch.take('at')
+  const field = batch.getOrCreateField('at')
   const seconds = fc.integer({ min: -9_214_560_000, max: 9_214_646_400 })
   fc.assert(
     fc.property(seconds, fc.integer({ min: 0, max: 999_999_999 }), (seconds, nanoseconds) => {
@@ -53,7 +53,7 @@ t.test('text is a range of the bytes until something is appended behind them', a
   const body = Buffer.from('hello world')
   const batch = new ItemBatch(2, body)
   batch.rows = 2
-  const field = batch.take('word')
+  const field = batch.getOrCreateField('word')
   field.setRange(0, 6, 11)
   t.equal(batch.bytes, body)
   batch.setText(field, 1, 'ünder')
@@ -64,8 +64,8 @@ t.test('text is a range of the bytes until something is appended behind them', a
 
 t.test('a field is made once and absent where nothing was set', async t => {
   const batch = new ItemBatch(3)
-  const field = batch.take('a')
-  t.equal(batch.take('a'), field)
+  const field = batch.getOrCreateField('a')
+  t.equal(batch.getOrCreateField('a'), field)
   t.equal(batch.field('b'), undefined)
   t.ok(field.kinds.every(kind => kind === cell.absent))
 })
@@ -77,13 +77,13 @@ t.test('room for more items keeps what is there', async t => {
   batch.reserve(5)
   t.equal(batch.capacity, 100)
   batch.rows = 100
-  batch.setText(batch.take('a'), 99, 'last')
+  batch.setText(batch.getOrCreateField('a'), 99, 'last')
   t.same(
     [batch.item(0), batch.item(1), batch.item(50), batch.item(99)],
     [{ a: 'x', b: [1n] }, { a: 7n }, {}, { a: 'last' }]
   )
   t.equal(batch.states[1], itemState.failed)
-  t.equal(batch.take('new').kinds.length, 100)
+  t.equal(batch.getOrCreateField('new').kinds.length, 100)
 })
 
 t.test('items leave a batch with or without a reason', async t => {

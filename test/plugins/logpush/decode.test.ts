@@ -226,7 +226,7 @@ t.test('columns: labels sorted within their stream, equal values stored once', a
   t.match(b, { kind: 'dictionary', codes: Uint32Array.of(0, 0, 0, 0), dictionary: { offsets: Uint32Array.of(0, 1) } })
   t.same(b.valid, Uint8Array.of(0b11110111))
   const taken = readRequest(writeProtobuf([{ labels: { line: 'x' }, entries: [line(1n)] }]), now)
-  t.throws(() => columnsOf(taken), { message: /label line is called as a column/, status: 400 })
+  t.throws(() => columnsOf(taken), { message: /label line has the name of a column/, status: 400 })
 })
 
 t.test('items of a pipeline hold line, labels and metadata under names of their own', async t => {

@@ -153,7 +153,7 @@ t.test('what cannot be read is refused, with the protocol’s error body', async
     body: { error: /svc_timestamp, expected datatype: TimestampMillisecond/ }
   })
   const line = [{ labels: { line: 'x' }, entries: [{ time: 1n, line: 'y' }] }]
-  t.match(await pushJson(line), { status: 400, body: { error: /the label line is called as a column/ } })
+  t.match(await pushJson(line), { status: 400, body: { error: /the label line has the name of a column/ } })
   const nameless = [{ labels: { '': 'x' }, entries: [{ time: 1n, line: 'y' }] }]
   t.match(await pushJson(nameless, { 'x-svc-log-table-name': 'a' }), {
     status: 400,

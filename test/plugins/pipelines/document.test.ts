@@ -97,7 +97,7 @@ t.test('a third party’s processor kind is used like a built-in one', async t =
     kind: 'shout',
     compile: (options: { text(key: string): string | undefined }) => ({
       apply(batch: ItemBatch) {
-        const target = batch.take(options.text('into') ?? 'out')
+        const target = batch.getOrCreateField(options.text('into') ?? 'out')
         for (let row = 0; row < batch.rows; row++) if (batch.isLive(row)) batch.setText(target, row, 'HEY')
       }
     })

@@ -189,12 +189,12 @@ t.test('a processor makes several rows of an item; each keeps its place, its sou
     compile: () => ({
       apply(batch) {
         for (let row = 0, end = batch.rows; row < end; row++) {
-          const [first = '', ...others] = batch.text(batch.take('line'), row).split(' ')
-          batch.setText(batch.take('word'), row, first)
+          const [first = '', ...others] = batch.text(batch.getOrCreateField('line'), row).split(' ')
+          batch.setText(batch.getOrCreateField('word'), row, first)
           for (const word of others) {
             const added = batch.addRow(row)
-            batch.setText(batch.take('word'), added, word)
-            batch.set(batch.take('svc_ttl'), added, batch.item(row)['svc_ttl'])
+            batch.setText(batch.getOrCreateField('word'), added, word)
+            batch.set(batch.getOrCreateField('svc_ttl'), added, batch.item(row)['svc_ttl'])
           }
         }
       }

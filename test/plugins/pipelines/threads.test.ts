@@ -158,7 +158,7 @@ t.test('items of a protocol keep every kind of value on their way', async t => {
   t.strictSame([back.item(0), back.item(1)], [ItemBatch.from(items).item(0), ItemBatch.from(items).item(1)])
   t.equal(Object.getPrototypeOf(back.item(1)['h']), null)
   t.ok((back.item(0)['g'] as unknown[])[1] !== undefined)
-  const field = back.take('new')
+  const field = back.getOrCreateField('new')
   back.set(field, 1, 'text behind what moved')
   t.equal(back.get(field, 1), 'text behind what moved')
 

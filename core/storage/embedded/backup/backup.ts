@@ -1,4 +1,4 @@
-// A state of all data as files that stay, for as long as somebody copies them.
+// Backups: a snapshot of all data as files that stay while somebody copies them.
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,16 +12,16 @@ export interface BackupDependencies {
   readonly catalog: EmbeddedCatalog
   readonly pins: FilePins
   readonly dataDir: string
-  /** For files that live as long as the backup. */
+  /** Folder for files that live as long as the backup. */
   readonly temporary: string
 }
 
-/** Hands out what the catalog holds now: the caller has flushed. Resolves when `receive` does. */
+/** Passes what the catalog holds now to `receive`; the caller must have flushed. Resolves when `receive` does. */
 export async function backUp(
   { catalog, pins, dataDir, temporary }: BackupDependencies,
   receive: (backup: Backup) => Promise<void>
 ): Promise<Report> {
-  // All at once, so that files and rows fit.
+  // In one synchronous step, so that files and catalog match.
   const copy = catalog.copy()
   const data = catalog.allFiles()
   const tables = [...catalog.allTables()]

@@ -1,4 +1,4 @@
-// From a backup to a data folder a server starts on, offline.
+// Restores a backup to a new data folder, offline.
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -12,8 +12,8 @@ import { syncFolder } from '../log/wal.ts'
 import { readSeriesFile } from '../series/series-file.ts'
 
 /**
- * Copies the files of the backup in `from` into `home`, which must be empty or missing, and makes a catalog for them; it appears last.
- * Every file is checked on the way. `progress` gets each file when it is done. Throws DbError and leaves `home` empty.
+ * Copies the backup in `from` to `home`, which must be empty or missing, checking every file. The catalog is written last. `progress` is
+ * called after each file. If it fails, throws DbError and leaves `home` empty.
  */
 export async function restoreBackup(
   manifest: Manifest,
@@ -29,7 +29,7 @@ export async function restoreBackup(
   try {
     await restoreInto(home, manifest, from, progress)
   } catch (error) {
-    // Empty again, so that it can be tried again.
+    // Empties the folder, so that the restore can be repeated.
     for (const name of await readdir(home)) await rm(join(home, name), { recursive: true, force: true })
     throw error
   }
@@ -67,7 +67,7 @@ async function restoreInto(
   await syncFolder(home)
 }
 
-/** Throws DbError unless the file has the size and checksum the manifest says. */
+/** Throws DbError unless the file has the size and checksum of the manifest. */
 export async function checkFile(path: string, file: BackupFile): Promise<void> {
   for await (const _ of readChecked(path, file));
 }

@@ -1,6 +1,6 @@
-// Bitmaps of values that are there, row by row from the least significant bit on.
+// Validity bitmaps: bit operations, from the least significant bit on.
 
-/** Copies `count` bits from place `from` on to place `at` of a bitmap whose bits from there on are 0. */
+/** Copies `count` bits from index `from` to index `at` of a bitmap whose bits from there on are 0. */
 export function copyBits(bits: Uint8Array, from: number, out: Uint8Array, at: number, count: number): void {
   const shift = from & 7
   for (let done = 0; done < count; done += 8) {
@@ -10,7 +10,7 @@ export function copyBits(bits: Uint8Array, from: number, out: Uint8Array, at: nu
   }
 }
 
-/** Sets `count` bits from place `at` on. */
+/** Sets `count` bits from index `at` on. */
 export function setBits(out: Uint8Array, at: number, count: number): void {
   for (let done = 0; done < count; done += 8) put(out, at + done, 255, Math.min(8, count - done))
 }

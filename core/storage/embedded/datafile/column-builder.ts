@@ -1,17 +1,17 @@
-// Rows of many writes as one column, and rows of a column in another order.
+// Concatenates rows of many writes to one column, and reorders rows of a column.
 import { type BytesData, type ColumnData, type DictionaryData, isValid, setBit } from '../../../model/batch.ts'
 import { type ColumnType, elementsPerRow, fixedArray, isBytesType } from '../../../model/types.ts'
 import { ParquetError, sliceBits } from '../parquet/index.ts'
 import { copyBits, setBits } from './bits.ts'
 
-/** Rows `from` to `to` of a column; undefined: none has a value. */
+/** Rows `from` to `to` of a column; undefined: all are null. */
 export interface Piece {
   readonly data: ColumnData | undefined
   readonly from: number
   readonly to: number
 }
 
-/** What offsets of 32 bits reach. */
+/** The range of 32-bit offsets. */
 const maxTextBytes = 2 ** 32 - 1
 
 export interface ColumnBuilder {
@@ -19,7 +19,7 @@ export interface ColumnBuilder {
   done(): ColumnData
 }
 
-/** All memory is taken at once, for exactly these pieces. Throws ParquetError where their texts are more than one column can hold. */
+/** Allocates memory for exactly these pieces at once. Throws ParquetError if a column cannot hold their texts. */
 export function columnBuilder(type: ColumnType, pieces: readonly Piece[]): ColumnBuilder {
   const rows = pieces.reduce((sum, { from, to }) => sum + to - from, 0)
   const valid = new Validity(pieces, rows)
@@ -56,7 +56,7 @@ class Validity {
   }
 }
 
-/** By bytes: a copy as numbers may change the bits of a NaN. */
+/** Copies bytes, because copying numbers may change the bits of a NaN. */
 class FixedBuilder implements ColumnBuilder {
   readonly #type: ColumnType
   readonly #width: number
@@ -124,7 +124,7 @@ function checkSize(bytes: number): number {
   throw new ParquetError(`a column holds ${bytes} bytes of text, ${maxTextBytes} are possible`)
 }
 
-/** Copies texts and the ends of each, from index `row + 1` of the offsets on. */
+/** Copies texts and their end offsets, from index `row + 1` of the offsets on. */
 function copyTexts(
   data: BytesData,
   from: number,
@@ -139,13 +139,13 @@ function copyTexts(
   for (let i = from; i < to; i++) offsets[row + 1 + i - from] = data.offsets[i + 1]! - start + at
 }
 
-/** As codes: dictionaries behind each other, texts without one as entries of their own. */
+/** Builds a dictionary column: dictionaries are concatenated, other texts become entries of their own. */
 class CodedBuilder implements ColumnBuilder {
   readonly #codes: Uint32Array
   readonly #offsets: Uint32Array
   readonly #bytes: Uint8Array
   readonly #valid: Validity
-  /** Where the entries of a dictionary begin. */
+  /** Index of the first entry of each dictionary. */
   readonly #bases = new Map<BytesData, number>()
   #rows = 0
   #entries = 0
@@ -200,7 +200,7 @@ class CodedBuilder implements ColumnBuilder {
   }
 }
 
-/** Rows `from` to `to` of a column where they lie; only the bits of missing values are copied. */
+/** Rows `from` to `to` of a column without copying, except for the validity bits. */
 export function sliceRows(type: ColumnType, data: ColumnData, from: number, to: number): ColumnData {
   const nulls = data.valid && { valid: sliceBits(data.valid, from, to - from) }
   if (data.kind === 'bytes') return { ...data, offsets: data.offsets.subarray(from, to + 1), ...nulls }
@@ -209,7 +209,7 @@ export function sliceRows(type: ColumnType, data: ColumnData, from: number, to: 
   return { kind: 'fixed', values: data.values.subarray(each * from, each * to), ...nulls }
 }
 
-/** Rows of a column by their indices, `from` to `to` of these. */
+/** The rows of a column at indexes `from` to `to` of a list. */
 export function pickRows(
   type: ColumnType,
   data: ColumnData,
@@ -290,7 +290,7 @@ function pickTexts(data: BytesData, indices: Uint32Array, from: number, to: numb
     const start = all[indices[i]!]!
     const put = offsets[i - from]!
     const size = offsets[i - from + 1]! - put
-    // Short copies without a call.
+    // Copies short ranges by a loop, which is faster than a call.
     if (size > 48) bytes.set(text.subarray(start, start + size), put)
     else for (let k = 0; k < size; k++) bytes[put + k] = text[start + k]!
   }

@@ -1,4 +1,4 @@
-// A data file as it is written, row group after row group, by calls that hold the thread: for threads that do nothing else.
+// Writes a data file row group by row group, synchronously; for threads without other work.
 import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { ColumnData } from '../../../model/batch.ts'
@@ -6,24 +6,24 @@ import { type ParquetColumn, ParquetWriter } from '../parquet/index.ts'
 import { type FileColumn, storedColumn, toStored } from './stored-column.ts'
 
 export interface RowFileOptions {
-  /** Columns without a null; default: any may hold some. */
+  /** Columns without nulls; default: any column may have nulls. */
   readonly required?: readonly string[]
   /** False: the file need not survive a power cut. */
   readonly durable?: boolean
-  /** Goes into the footer. */
+  /** Key-value metadata of the footer. */
   readonly notes?: Iterable<readonly [string, string]>
 }
 
 export interface WrittenFile {
   readonly rows: number
   readonly bytes: number
-  /** CRC-32 of all of it. */
+  /** CRC-32 of the whole file. */
   readonly checksum: number
 }
 
-/** Rows of a page: what a reader of few series has to decode at least. With fewer DuckDB reads more slowly, and files are larger. */
+/** Rows of a page, the least that a reader of few series decodes. With smaller pages DuckDB is slower and files are larger. */
 const pageRows = 32_768
-/** Bytes that are written at once. */
+/** Bytes written at once. */
 const bufferBytes = 1 << 20
 
 export class RowFile {
@@ -61,14 +61,14 @@ export class RowFile {
     return this.#rows
   }
 
-  /** Rows of the columns as a row group. */
+  /** Writes a row group. */
   write(rows: number, columns: readonly ColumnData[]): void {
     const stored = columns.map((data, i) => toStored(this.#columns[i]!, data))
     this.#writer.writeRowGroup(rows, stored)
     this.#rows += rows
   }
 
-  /** The file is on disk afterwards. */
+  /** Completes the file; it is on disk afterwards. */
   finish(): WrittenFile {
     this.#writer.finish(this.#options.notes ?? [])
     this.#drain()
@@ -77,7 +77,7 @@ export class RowFile {
     return { rows: this.#rows, bytes: this.#bytes, checksum: this.#checksum }
   }
 
-  /** Instead of `finish`: the file goes. */
+  /** Removes the file, instead of `finish`. */
   abandon(): void {
     closeSync(this.#fd)
     unlinkSync(this.#path)

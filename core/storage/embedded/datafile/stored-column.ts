@@ -1,4 +1,4 @@
-// How a column of a table lies in a data file: the same as DuckDB would write it.
+// Converts columns of a table to those of a data file, as DuckDB would write them, and back.
 import { type ColumnData, isValid } from '../../../model/batch.ts'
 import {
   type ColumnType,
@@ -12,7 +12,7 @@ import {
 import { type ParquetColumn, ParquetError, type ParquetType, parquetDecimal, parquetTypes } from '../parquet/index.ts'
 
 export interface FileColumn {
-  /** In the file. */
+  /** Its name in the file. */
   readonly name: string
   readonly type: ColumnType
 }
@@ -28,7 +28,7 @@ function storedType(type: ColumnType): ParquetType {
   return parquetDecimal(precision!, scale!)
 }
 
-/** Files know no seconds. */
+/** Parquet has no unit of seconds. */
 function storedUnit(type: ColumnType): Exclude<TimeUnit, 's'> {
   const unit = timeUnit(type as Parameters<typeof timeUnit>[0])
   return unit === 's' ? 'us' : unit
@@ -37,7 +37,7 @@ function storedUnit(type: ColumnType): Exclude<TimeUnit, 's'> {
 const microseconds = 1_000_000n
 const maxSeconds = (2n ** 63n - 1n) / microseconds
 
-/** Rows of a column of a table as the file holds them. Throws ParquetError for a second that no file can hold. */
+/** Rows of a table's column in the form of the file. Throws ParquetError for a time in seconds that no file can hold. */
 export function toStored({ name, type }: FileColumn, data: ColumnData): ColumnData {
   if (type !== 'TimestampSecond' || data.kind !== 'fixed') return data
   const { valid } = data
@@ -49,13 +49,13 @@ export function toStored({ name, type }: FileColumn, data: ColumnData): ColumnDa
   return { ...data, values }
 }
 
-/** Rows of a file as the table holds them. */
+/** Rows of a file in the form of the table. */
 export function fromStored({ type }: FileColumn, data: ColumnData): ColumnData {
   if (type !== 'TimestampSecond' || data.kind !== 'fixed') return data
   return { ...data, values: (data.values as BigInt64Array).map(value => value / microseconds) }
 }
 
-/** Bytes of a value of a fixed length. */
+/** Bytes of a fixed-length value. */
 export function valueBytes(type: ColumnType, values: { readonly BYTES_PER_ELEMENT: number }): number {
   return values.BYTES_PER_ELEMENT * elementsPerRow(type)
 }

@@ -1,19 +1,19 @@
-// Rows as they lie in memory as one Parquet file, in the order they are in.
+// Writes rows in memory to a Parquet file, in their order.
 import type { ColumnData } from '../../../model/batch.ts'
 import { addTextSizes, concatenate, type Piece } from './column-builder.ts'
 import { RowFile, type RowFileOptions, type WrittenFile } from './row-file.ts'
 import type { FileColumn } from './stored-column.ts'
 
-/** Rows `from` (default 0) to `rows`; columns parallel to those of the file, undefined where no row has a value. */
+/** Rows `from` (default 0) to `rows`; columns parallel to those of the file, undefined if all rows are null. */
 export interface RowsBatch {
   readonly rows: number
   readonly from?: number
   readonly columns: readonly (ColumnData | undefined)[]
 }
 
-/** Rows of a row group: what a reader can skip by its statistics. */
+/** Rows of a row group, the unit that readers skip by statistics. */
 export const usualGroup = 122_880
-/** Bytes of text after which a row group ends: a reader may have to hold all of it. */
+/** Bytes of text after which a row group ends, because a reader may have to hold all of it. */
 export const groupTextBytes = 64 * 2 ** 20
 
 export interface WriteRowsOptions extends RowFileOptions {
@@ -21,8 +21,8 @@ export interface WriteRowsOptions extends RowFileOptions {
 }
 
 /**
- * Writes a file that holds at least one row. Throws ParquetError where data are not those of their columns, and what the file system throws;
- * there is no file then. Holds its thread, about 100 ns a row of a few numbers.
+ * Writes a file with at least one row. Throws ParquetError if data does not fit its column, and errors of the file system; no file is left
+ * then. Blocks the thread, about 100 ns per row of a few numbers.
  */
 export function writeRows(
   path: string,
@@ -73,7 +73,7 @@ function* groups(batches: readonly RowsBatch[], groupRows: number): Iterable<rea
   if (rows > 0) yield group
 }
 
-/** The rows, at least one, up to the one whose texts reach `max` bytes. */
+/** As many rows, at least one, until their texts reach `max` bytes. */
 function cutByText({ columns }: RowsBatch, from: number, to: number, max: number) {
   const texts = columns.filter(data => data !== undefined && data.kind !== 'fixed')
   if (texts.length === 0) return { to, bytes: 0 }
@@ -82,7 +82,7 @@ function cutByText({ columns }: RowsBatch, from: number, to: number, max: number
   return textEnd(sizes, from, max)
 }
 
-/** Where rows, the first one at `from`, reach so many bytes. */
+/** The row at which texts, from row `from` on, reach so many bytes. */
 export function textEnd(
   sizes: Float64Array,
   from: number,

@@ -1,4 +1,4 @@
-// Checksums of whole files, and the place of a single wrong bit.
+// Checksums of files, and locating a single flipped bit.
 import { createReadStream } from 'node:fs'
 import { crc32 } from 'node:zlib'
 
@@ -9,10 +9,10 @@ export async function fileChecksum(path: string): Promise<number> {
   return sum
 }
 
-/** Above this many bytes a single bit explains almost any difference. */
+/** In larger files a single bit could explain almost any difference. */
 const searchable = 2 ** 28
 
-/** The only byte in which one turned bit changes a CRC-32 by `difference`; undefined when no single bit does. */
+/** The only byte in which one flipped bit changes a CRC-32 by `difference`; undefined if there is none. */
 export function flippedByte(difference: number, size: number): number | undefined {
   if (size > searchable) return undefined
   const table = crcTable()
@@ -24,7 +24,7 @@ export function flippedByte(difference: number, size: number): number | undefine
   let state = difference >>> 0
   for (let at = size - 1; at >= 0; at--) {
     if (single.has(state)) return at
-    // Back over one byte: the top byte tells which entry of the table went in.
+    // Reverses the CRC by one byte: the top byte tells which table entry was used.
     const index = byTop[state >>> 24]!
     state = (((state ^ table[index]!) << 8) | index) >>> 0
   }

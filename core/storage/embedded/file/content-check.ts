@@ -1,5 +1,4 @@
-// Whether data files that were there at the start hold what was written: each is read once against its checksum, for the first query that
-// needs it.
+// Verifies the checksums of the data files that existed at the start, before the first query that needs them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DbError } from '../../../errors.ts'
@@ -8,15 +7,15 @@ import { after } from '../../../timer.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { type ChecksumOf, requireContent } from '../repair/data-check.ts'
 
-/** Milliseconds a query waits for it; with more files than can be read in that time the rest is read beside it. */
+/** Milliseconds a query waits for this; files that take longer are verified in the background. */
 const patience = 5_000
 
 export class ContentCheck {
   readonly #dataDir: string
   readonly #checksumOf: ChecksumOf
-  /** Paths of files nobody looked at yet. What is written later is sound. */
+  /** Paths of files that are not verified yet. Files written later need no check. */
   readonly #unseen: Set<string>
-  /** What is wrong with files that are not sound. */
+  /** Damaged files, and what is wrong with them. */
   readonly #damaged = new Map<string, string>()
   readonly #looks = new Map<string, Promise<void>>()
   #stopped = false
@@ -28,7 +27,7 @@ export class ContentCheck {
     this.#unseen = new Set(files.map(({ path }) => path))
   }
 
-  /** Throws `TableUnavailable` for a file known to be damaged, after a look at those nobody looked at yet. */
+  /** Throws `TableUnavailable` if a file is damaged; verifies files that were not verified yet. */
   async require(table: Table, files: readonly DataFile[], signal: AbortSignal): Promise<void> {
     const unseen = this.#unseen.size === 0 ? [] : files.filter(({ path }) => this.#unseen.has(path))
     if (unseen.length > 0) await this.#wait(Promise.all(unseen.map(file => this.#look(file))), signal)
@@ -74,7 +73,7 @@ export class ContentCheck {
     try {
       if (!this.#stopped) await requireContent(path, file, this.#checksumOf)
     } catch (error) {
-      // A file that went while it was read has been merged or is past its time.
+      // A file that was removed meanwhile has been merged or has expired.
       if (!this.#stopped && existsSync(path))
         this.#damaged.set(file.path, error instanceof Error ? error.message : String(error))
     } finally {

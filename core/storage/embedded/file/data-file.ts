@@ -1,4 +1,4 @@
-// Writing a data file: sorted Parquet, durable under its final name before any catalog names it.
+// Writes a data file: sorted Parquet, durable under its final name before any catalog refers to it.
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -13,20 +13,20 @@ import { syncFolder } from '../log/wal.ts'
 export type NewFile = Omit<DataFile, 'id' | 'table'>
 
 export interface FileTarget {
-  /** What the rows consist of, as the catalog keeps it. */
+  /** The columns of the rows, as the catalog stores them. */
   readonly columns: readonly number[]
   readonly dataDir: string
   /** The table's folder below `dataDir`. */
   readonly folder: string
-  /** Unique within the folder. */
+  /** Unique in the folder. */
   readonly name: string
   readonly minSeq: number
   readonly maxSeq: number
-  /** Runs when it has its final name. */
+  /** Called when it has its final name. */
   readonly renamed?: () => void
 }
 
-/** Writes what `rows` selects, sorted. Undefined when there is no row; only the catalog makes a file count. */
+/** Writes the rows that `rows` selects, sorted. Undefined if there are none. The file counts only once the catalog has it. */
 export async function writeDataFile(
   duckdb: Pick<Duckdb, 'run' | 'row'>,
   table: Table,
@@ -44,7 +44,7 @@ export async function writeDataFile(
       `COPY (${numberedRows}) TO ${quoteText(temporary)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${group ?? usualGroup})`
     )
-    // Read back from the file itself: what cannot be read must not count.
+    // Reads the values back from the file, so that an unreadable file does not count.
     const [count, minTime, maxTime, deletes] = await duckdb.row(statistics(table, temporary, target.columns))
     if (Number(count) === 0) {
       await rm(temporary, { force: true })
@@ -87,7 +87,7 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Gives a file whose content is on disk its name for good; it goes where that cannot be. */
+/** Renames a complete file to its final name, durably; removes it if that fails. */
 export async function makeDurable(temporary: string, final: string): Promise<void> {
   try {
     await rename(temporary, final)

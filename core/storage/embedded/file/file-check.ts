@@ -1,4 +1,4 @@
-// Whether the data files the catalog names are there in full: looked at before the engine answers, or while it does.
+// Checks that the data files in the catalog exist with full length: before the engine answers, or while it does.
 import { join } from 'node:path'
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
@@ -10,16 +10,16 @@ export interface FileCheckDependencies {
   readonly dataDir: string
   /** Files to look at. */
   readonly files: readonly DataFile[]
-  /** Files looked at at the same time. */
+  /** Files checked at a time. */
   readonly parallelism: number
   readonly log: Logger
 }
 
 export class FileCheck {
   readonly #parts: FileCheckDependencies
-  /** By path: files not known to be sound. */
+  /** By path: files not known to be complete. */
   readonly #doubtful: Map<string, DataFile>
-  /** What is wrong with a file, for those that are or were looked at and are not sound. */
+  /** What is wrong with a file (undefined: nothing), for files checked or being checked. */
   readonly #looks = new Map<string, Promise<string | undefined>>()
   #stopped = false
 
@@ -28,12 +28,12 @@ export class FileCheck {
     this.#doubtful = new Map(parts.files.map(file => [file.path, file]))
   }
 
-  /** Every file was looked at and is sound. */
+  /** All files were checked and are complete. */
   get isSound(): boolean {
     return this.#doubtful.size === 0
   }
 
-  /** Looks at everything. Throws `StorageUnavailable` for the first damaged file. */
+  /** Checks all files. Throws `StorageUnavailable` for the first damaged one. */
   async runFirst(): Promise<void> {
     await this.#forEach(async file => {
       const damage = await this.#look(file)
@@ -41,7 +41,7 @@ export class FileCheck {
     })
   }
 
-  /** Looks at everything while queries run; `isNeeded` tells whether a file is still one of the catalog. Never throws. */
+  /** Checks all files while queries run; `isNeeded` tells whether a file is still in the catalog. Never throws. */
   async runBeside(isNeeded: (path: string) => boolean): Promise<void> {
     const { log } = this.#parts
     const started = performance.now()
@@ -60,7 +60,7 @@ export class FileCheck {
     log.info({ files: this.#parts.files.length, damaged, milliseconds }, 'data files were checked')
   }
 
-  /** Throws `TableUnavailable` for the first of a table's files that is damaged; looks first at those nobody looked at yet. */
+  /** Throws `TableUnavailable` for a table's first damaged file; checks files that were not checked yet. */
   async require(table: Table, files: readonly DataFile[]): Promise<void> {
     if (this.isSound) return
     for (const { path } of files) {

@@ -1,4 +1,4 @@
-// Data files queries are reading: a file that goes is removed from disk when its last reader is gone.
+// Pins data files while queries read them: a removed file is deleted from disk when its last reader is gone.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sidecarsOf } from '../index/sidecar.ts'
@@ -9,7 +9,7 @@ export class FilePins {
   readonly #doomed = new Set<string>()
   readonly #onGone: (path: string) => void
 
-  /** `onGone` is told of every file that goes. */
+  /** `onGone` is called for every deleted file. */
   constructor(dataDir: string, onGone: (path: string) => void = () => {}) {
     this.#dataDir = dataDir
     this.#onGone = onGone
@@ -30,7 +30,7 @@ export class FilePins {
     }
   }
 
-  /** Removes files no catalog names any more. */
+  /** Deletes files that the catalog no longer has, once they are unpinned. */
   async remove(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
       if (this.#readers.has(path)) this.#doomed.add(path)
@@ -38,7 +38,7 @@ export class FilePins {
     }
   }
 
-  /** What cannot be removed now is an orphan of the next start. */
+  /** A file that cannot be deleted now is cleared away at the next start. */
   async #unlink(path: string): Promise<void> {
     this.#onGone(path)
     for (const name of [path, ...sidecarsOf(path)]) await rm(join(this.#dataDir, name), { force: true }).catch(() => {})

@@ -1,9 +1,9 @@
-// Time to live: from when on rows are visible.
+// Time to live: the time from which rows are visible.
 import { parseDuration } from '../../../config/units.ts'
 import type { Table, TableOptions } from '../../../model/table.ts'
 import { type TimestampType, timeUnit, unitsPerSecond } from '../../../model/types.ts'
 
-/** The oldest visible time in the unit of the table's time index; undefined where rows live for ever. `now` in milliseconds. */
+/** The oldest visible time, in the unit of the time index; undefined if rows do not expire. `now` in milliseconds. */
 export function retentionCutoff(table: Table, database: TableOptions, now: number): bigint | undefined {
   const ttl = table.options.ttl ?? database.ttl
   if (ttl === undefined || ttl === 'forever' || ttl === 'instant') return undefined

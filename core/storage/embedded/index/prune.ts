@@ -59,7 +59,7 @@ async function evaluate(
   condition: Condition,
   onlyKeys: boolean
 ): Promise<Mask> {
-  if (condition.kind === 'time' || condition.kind === 'newest' || condition.kind === 'last') return undefined
+  if (condition.kind === 'time' || condition.kind === 'latest' || condition.kind === 'last') return undefined
   if (condition.kind === 'contains') return undefined
   if (condition.kind === 'all' || condition.kind === 'any') {
     const masks: Mask[] = []

@@ -1,10 +1,10 @@
-// Rows on their way to somebody who follows a table: kept from the moment they are readable until they are looked at.
+// A queue of new rows for a live tail: filled when rows become readable, emptied by the reader.
 
 import { after } from '../../../timer.ts'
 import type { MemtableRows } from './memtable.ts'
 
 export class Follower {
-  /** Rows that were left out because too many waited. */
+  /** Rows left out because too many waited. */
   lost = 0
   readonly #limit: number
   readonly #deletes: boolean
@@ -12,13 +12,13 @@ export class Follower {
   #bytes = 0
   #wake: (() => void) | undefined
 
-  /** `limit` in bytes; one write always finds room. With `deletes` it looks at rows that are deleted, too. */
+  /** `limit` in bytes; a single write is always accepted. With `deletes`, deleted rows are included. */
   constructor(limit: number, deletes: boolean) {
     this.#limit = limit
     this.#deletes = deletes
   }
 
-  /** The table is empty: too many rows were deleted to wait for. */
+  /** The table is empty: the waiting rows are dropped. */
   clear(): void {
     this.#waiting = []
     this.#bytes = 0
@@ -33,7 +33,7 @@ export class Follower {
     }
   }
 
-  /** What came since the last call. */
+  /** The rows since the last call. */
   take(): readonly MemtableRows[] {
     const taken = this.#waiting
     this.#waiting = []

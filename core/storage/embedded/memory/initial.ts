@@ -1,4 +1,4 @@
-// What rows that leave a column out hold, as data: one value over and over.
+// The initial value of a column, repeated for rows that leave the column out.
 import type { ColumnData } from '../../../model/batch.ts'
 import { unscale } from '../../../model/decimal.ts'
 import { convertTime, parseTimestamp, utc } from '../../../model/time.ts'
@@ -11,7 +11,7 @@ import {
   timeUnit
 } from '../../../model/types.ts'
 
-/** `text` is what the engine casts to the type; undefined when it is no such value. */
+/** Parses `text` as the engine's cast does; undefined if it is not a value of the type. */
 export function initialData(type: ColumnType, text: string, rows: number): ColumnData | undefined {
   if (isBytesType(type)) return repeated(bytesOf(type, text), rows)
   const value = fixedValue(type, text)
@@ -43,7 +43,7 @@ function fixedValue(type: ColumnType, text: string): bigint | number | undefined
   }
 }
 
-/** Low word first. */
+/** 64-bit words, the low one first. */
 function wide(value: bigint, rows: number): BigInt64Array {
   const low = BigInt.asIntN(64, value)
   return BigInt64Array.from({ length: rows * 2 }, (_, i) => (i % 2 === 0 ? low : value >> 64n))

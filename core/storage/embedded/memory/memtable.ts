@@ -1,4 +1,4 @@
-// Rows of one table that are not in a file yet: kept here until they are; SQL reads copies of them in the spool.
+// A memtable: the rows of one table that are in no file yet. SQL reads copies of them in the spool.
 import type { ColumnData } from '../../../model/batch.ts'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
@@ -28,109 +28,109 @@ import {
   withSorted
 } from './sort-by-series.ts'
 
-/** Rows of one write or of several, owned by the memtable. */
+/** Rows of one or several writes, owned by the memtable. */
 export interface MemtableRows {
   readonly rows: number
-  /** Number of the first row. */
+  /** Sequence number of the first row. */
   readonly seq: number
   readonly op: 'put' | 'delete'
   readonly tsids: Uint32Array | undefined
   readonly columns: ReadonlyMap<number, ColumnData>
-  /** Absent where rows lie in the order they were written, one number after the other. */
+  /** Absent if rows are in write order with consecutive sequence numbers. */
   readonly order?: WriteOrder
-  /** They are sorted by series. */
+  /** Sorted by series. */
   readonly isSorted?: true
-  /** Made when first asked for: most writes hold nothing of what a query wants. */
+  /** Computed when first needed, because most writes hold nothing a query wants. */
   bounds?: SampleBounds
 }
 
-/** When rows were written that lie in another order, or have gaps between their numbers. */
+/** The sequence numbers of rows that are not in write order, or have gaps. */
 export interface WriteOrder {
-  /** How many rows were written between the first one and each. */
+  /** By row: its sequence number minus that of the first row. */
   readonly after: Uint32Array
-  /** Above the number of the last row written. */
+  /** One above the last row's sequence number. */
   readonly endSeq: number
 }
 
-/** Series numbers and times rows span. */
+/** The ranges of series numbers and times of some rows. */
 export interface SampleBounds {
   readonly first: number
   readonly last: number
-  /** No series comes before one with a lower number. */
+  /** Rows are sorted by series number. */
   readonly ascending: boolean
-  /** Where series ascend: every row comes later than the one before it of its series. */
+  /** If ascending: within each series, times ascend strictly. */
   readonly distinct: boolean
-  /** Where series ascend and do not lie far apart: the first row of each from `first` on, and the end. */
+  /** If ascending and dense: the first row of each series from `first` on, then the end. */
   readonly starts?: Uint32Array
   readonly from: number
   readonly to: number
 }
 
-/** Writes that are to become one, sorted by series in memory of its own. */
+/** Writes that become one, sorted by series into its own memory. */
 export interface SortTask {
   readonly writes: readonly MemtableRows[]
   readonly into: SortMemory
 }
 
-/** Rows that lie together. */
+/** Some adjacent rows. */
 export interface GroupSpan {
   readonly rows: number
-  /** In the time index's unit: none of them is earlier. */
+  /** No row is earlier; in the time index's unit. */
   readonly from: bigint
 }
 
-/** Some rows of a memtable as a file of the spool. */
+/** Rows of a memtable as a file of the spool. */
 export interface SpooledRows {
   readonly file: SpoolFile
   readonly hidden: readonly HiddenColumn[]
-  /** Besides the hidden ones. */
+  /** Without the hidden columns. */
   readonly columns: readonly StoredColumn[]
-  /** Together all rows; undefined where their times are not known. */
+  /** Cover all rows; undefined if their times are unknown. */
   readonly spans: readonly GroupSpan[] | undefined
 }
 
-/** The rows of a memtable that follow those of the file before. */
+/** The rows that follow those of the previous spool file. */
 interface SpooledRun extends SpooledRows {
   readonly rows: number
-  /** Above the number of the last row. */
+  /** One above the last row's sequence number. */
   readonly endSeq: number
 }
 
-/** What memtables need of the engine. */
+/** What memtables need from the engine. */
 export interface MemtableHome {
   readonly spool: Spool
   readonly rowMemory: RowMemory
 }
 
-/** Files of the spool with more rows are not put together with others. */
+/** Spool files with more rows are not merged. */
 const maxMergedRows = 500_000
-/** Rows of the spool whose earliest time is known, about. */
+/** Approximate rows per `GroupSpan` of the spool. */
 const spanRows = 4096
 
-/** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */
+/** One generation of a table's memtable. A sealed one takes no more rows; it is dropped once its file is in the catalog. */
 export class Memtable {
-  /** Number of the first row; everything of this table in the log from here on may be in no file. */
+  /** Sequence number of the first row; log records of this table from here on may still be needed. */
   readonly firstSeq: number
-  /** One above the number of the last row. */
+  /** One above the last row's sequence number. */
   endSeq: number
   readonly createdAt = Date.now()
-  /** When the last row came. */
+  /** When the last row came; the creation time if none did. */
   changedAt = this.createdAt
   rows = 0
   bytes = 0
-  /** Hidden columns of its rows in SQL; fixed, since a change of what they depend on starts a new generation. */
+  /** The hidden columns of its rows in SQL. They never change: a change of the table that affects them starts a new generation. */
   readonly hidden: readonly HiddenColumn[]
   readonly #home: MemtableHome
   readonly #times = new RowTimes()
-  /** By the number of a column that changed its type, the number of the column that rows hold in its place. */
+  /** For a column whose type changed: the former column that its rows hold instead, by id. */
   readonly #held = new Map<number, number>()
   #table: Table
-  /** In the order they were written; all but the last rows, which are still appended to `#open`. */
+  /** In write order; without the last rows, which are still being appended to `#open`. */
   #writes: MemtableRows[] = []
   #open: RowPart | undefined
-  /** Copies of the first rows, in the order they were written: how rows lie here does not depend on what the spool has of them. */
+  /** Copies of the first rows, in write order; independent of how rows are sorted here. */
   #spooled: readonly SpooledRun[] = []
-  /** All memory of parts, the open one's included. */
+  /** The memory of all parts, including the open one. */
   #memory: SharedArrayBuffer[] = []
   #spooling: Promise<void> | undefined
   #spooledAt = 0
@@ -145,18 +145,18 @@ export class Memtable {
     this.hidden = hiddenColumns(table)
   }
 
-  /** What is known of the times of its rows; whether they are distinct only where rows can be versions of one another. */
+  /** What is known of the times of its rows; `areDistinct` only for tables with versions. */
   get times(): Omit<RowTimes, 'add'> {
     return this.#times
   }
 
-  /** All rows, in the order they were written. */
+  /** All rows, in write order. */
   get writes(): readonly MemtableRows[] {
     const open = this.#open?.rows
     return [...this.#writes, ...(open ? [open] : [])]
   }
 
-  /** Whether its rows hold every column by the type that these hold it by: a file has one for all its rows. */
+  /** Whether its rows and these hold every column in the same type, because a file has one type per column. */
   isAlike(table: Table, rows: MemtableRows): boolean {
     return retyped(table, rows).every(([id, held]) => (this.#held.get(id) ?? held) === held)
   }
@@ -192,41 +192,41 @@ export class Memtable {
     }
   }
 
-  /** What was appended so far takes no more rows. */
+  /** Closes the open part; later rows start a new one. */
   #cut(): void {
     const rows = this.#open?.cut()
     if (rows !== undefined) this.#writes.push(rows)
   }
 
   /**
-   * Writes that are worth sorting by series, of those that begin before a number, and memory for what they become. Until `putSorted` takes
-   * it, both are kept for as long as the memtable is pinned. Undefined when nothing is left to do.
+   * Writes worth sorting by series, of those before a sequence number, with memory for the result. Both are kept while the memtable is
+   * pinned, until `putSorted`. Undefined if nothing is left to do.
    */
   toSort(endSeq = Number.POSITIVE_INFINITY): SortTask | undefined {
     if (this.#dropped) return undefined
     const open = this.#open?.rows
     const picked = pickToSort(this.writes.filter(({ seq }) => seq < endSeq))
     if (picked === undefined) return undefined
-    // Rows that come from now on are others.
+    // Later rows must not become part of it.
     if (open !== undefined && picked.includes(open)) this.#cut()
     const split = splitLast(picked)
     if (split !== undefined) this.#writes = this.#writes.flatMap(write => (write === picked.at(-1) ? split : [write]))
     const writes = split === undefined ? picked : picked.with(-1, split[0])
     const take = () => {
-      const piece = this.#home.rowMemory.take(pieceBytes)
+      const piece = this.#home.rowMemory.acquire(pieceBytes)
       this.#memory.push(piece)
       return piece
     }
     return { writes, into: sortMemory(writes, inPieces(take)) }
   }
 
-  /** Rows are where `toSort` said, and span so much: they are one write now. */
+  /** Replaces the writes of a task by their sorted rows, whose bounds are given. */
   putSorted({ writes, into }: SortTask, bounds: SampleBounds): void {
     this.#writes = withSorted(this.#writes, writes, { ...sortedRows(writes, into), bounds })
     this.#giveBack()
   }
 
-  /** Everything added before the call as files of the spool; `registry` knows the series. They are pinned: who asked for them lets them go. */
+  /** Everything added before the call, as spool files; `registry` knows the series. The caller must unpin the files. */
   async spool(registry: SeriesRegistry): Promise<readonly SpooledRows[]> {
     this.#spooledAt = Date.now()
     while (this.#spooling) await this.#spooling
@@ -242,10 +242,7 @@ export class Memtable {
     return spooled
   }
 
-  /**
-   * All rows as one file that is read in the order they were written, with the tags of their series. For few rows. The file is pinned, and
-   * goes when it is let go.
-   */
+  /** All rows as one file in write order, with the tags of their series; for few rows. The file is pinned, and removed when unpinned. */
   async spoolInOrder(registry: SeriesRegistry): Promise<SpooledRows> {
     const tags = seriesColumns(this.#table)
     const columns = stored(this.#table)
@@ -268,7 +265,7 @@ export class Memtable {
     return { file, hidden: this.hidden, columns: [...columns, ...tags], spans: undefined }
   }
 
-  /** Lets what the spool has go where no query reads it and none asked for it since `time` (milliseconds since 1970). */
+  /** Removes spool files that no query reads and none used since `time` (milliseconds since 1970). */
   forget(time: number): void {
     if (this.#readers === 0 && this.#spooling === undefined && this.#spooledAt < time) this.#remove()
   }
@@ -283,14 +280,14 @@ export class Memtable {
     this.#giveBack()
   }
 
-  /** What the spool has goes as soon as no query reads it. */
+  /** Removes the spool files as soon as no query reads them. */
   drop(): void {
     this.#dropped = true
     if (this.#readers === 0) this.#remove()
     this.#giveBack()
   }
 
-  /** Memory that holds no row any more goes to others, once nobody can be reading it. */
+  /** Returns memory without rows for reuse, once no reader can be using it. */
   #giveBack(): void {
     if (this.#readers > 0 || this.#spooling !== undefined || this.#memory.length === 0) return
     const used = new Set<unknown>(this.#dropped ? [] : this.writes.flatMap(buffersOf))
@@ -304,7 +301,7 @@ export class Memtable {
     this.#spooled = []
   }
 
-  /** Which rows go is fixed together with their columns: rows that come later may have columns that are newer still. */
+  /** Fixes rows and columns together: rows added later may have newer columns. */
   async #spoolRest(registry: SeriesRegistry): Promise<void> {
     const owned = isPhysical(this.#table) ? [tableColumn] : []
     const columns = [...owned, ...stored(this.#table)]
@@ -313,7 +310,7 @@ export class Memtable {
     const { endSeq } = this
     let kept = this.#spooled
     let rows = this.rows - countRows(kept)
-    // Small files at the end become part of this one, each row a few times at most.
+    // Small files at the end are merged into this one; each row is copied a few times at most.
     while (kept.length > 0 && kept.at(-1)!.rows <= Math.min(rows, maxMergedRows)) {
       rows += kept.at(-1)!.rows
       kept = kept.slice(0, -1)
@@ -366,7 +363,7 @@ export class Memtable {
   }
 }
 
-/** Columns that changed their type, each with the one of its lineage that rows hold, or that is filled in for them. */
+/** Columns whose type changed, with the former column that the rows hold, or that is filled in for them. */
 function retyped(table: Table, { op, columns }: MemtableRows): [id: number, held: number][] {
   if (op === 'delete') return []
   return table.columns.flatMap(column => {
@@ -377,7 +374,7 @@ function retyped(table: Table, { op, columns }: MemtableRows): [id: number, held
   })
 }
 
-/** Rows in the order they were written, some thousand together. */
+/** Adjacent rows in write order, some thousand each. */
 function spansOf(writes: readonly MemtableRows[], time: number): readonly GroupSpan[] | undefined {
   const spans: GroupSpan[] = []
   let rows = 0
@@ -399,14 +396,14 @@ function spansOf(writes: readonly MemtableRows[], time: number): readonly GroupS
   return rows === 0 ? spans : [...spans, { rows, from: first }]
 }
 
-/** Whose row each is. */
+/** The logical table of each row. */
 function ownersOf({ rows, tsids }: MemtableRows, owners: Uint32Array): ColumnData {
   const values = new Uint32Array(rows)
   if (tsids !== undefined) for (let row = 0; row < rows; row++) values[row] = owners[tsids[row]!]!
   return { kind: 'fixed', values }
 }
 
-/** The memory that rows of numbers lie in. */
+/** The memory of rows that consist of numbers. */
 function buffersOf({ tsids, order, columns }: MemtableRows): unknown[] {
   const numbers = Array.from(columns.values(), data => data.kind === 'fixed' && data.values.buffer)
   return [tsids?.buffer, order?.after.buffer, ...numbers]
@@ -420,7 +417,7 @@ function hiddenData(name: HiddenColumn[0], write: MemtableRows): ColumnData | un
   return { kind: 'fixed', values: new BigUint64Array(sequenceOf(write).buffer) }
 }
 
-/** The number of each row in 64 bits, as words: one bigint a row would cost more than all its columns. */
+/** The 64-bit sequence numbers as words, because a bigint per row would cost more than all columns. */
 function sequenceOf({ rows, seq, order }: MemtableRows): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(rows * 2)
   for (let i = 0; i < rows; i++) {
@@ -436,7 +433,7 @@ const orderColumns: readonly HiddenColumn[] = [
   ['__seq', 'UInt64'],
   ['__op', 'UInt8']
 ]
-/** By whether a table has series, and whether later rows replace earlier ones. */
+/** Indexed by whether a table has series, and whether it has versions. */
 const hiddenKinds: readonly (readonly HiddenColumn[])[] = [
   [],
   orderColumns,
@@ -444,24 +441,27 @@ const hiddenKinds: readonly (readonly HiddenColumn[])[] = [
   [seriesColumn, ...orderColumns]
 ]
 
-/** Columns the engine adds for itself; they never show. */
+/** Columns that the engine adds; users never see them. */
 export function hiddenColumns(table: Table): readonly HiddenColumn[] {
   return hiddenKinds[2 * Number(hasSeries(table)) + Number(!table.options.append_mode)]!
 }
 
-/** A column as rows in memory have it. */
+/** A column as memtables hold it. */
 export interface StoredColumn extends FormerColumn {
-  /** What it holds in rows that hold none of the columns `given`, not even a null. */
+  /** The value in rows that have none of the columns `given`, not even as null. */
   readonly filled?: { readonly text: string; readonly given: readonly number[] }
 }
 
-/** What rows of a write hold of a column that it leaves out; undefined: nothing. */
+/** The value of a column that a write leaves out; undefined: null. */
 export function leftOut({ type, filled }: StoredColumn, { op, rows, columns }: MemtableRows): ColumnData | undefined {
   if (filled === undefined || op === 'delete' || filled.given.some(id => columns.has(id))) return undefined
   return initialData(type, filled.text, rows)
 }
 
-/** Columns kept row by row, ascending by id, with those whose values they took over: tags live in the series registry. */
+/**
+ * Columns that are stored row by row, ascending by id, including those whose values they took over. Without tags, which are in the series
+ * registry.
+ */
 function stored(table: Table): readonly StoredColumn[] {
   return table.columns
     .filter(column => column.semantic !== 'tag')
@@ -470,20 +470,20 @@ function stored(table: Table): readonly StoredColumn[] {
 }
 
 /**
- * A column and those whose values it took over. What was left out is filled in where the first of them, which the initial value was meant
- * for, holds it, so that it is converted as the values are.
+ * A column and the ones whose values it took over. The initial value is filled in at the first of them, for which it was given, so that it is
+ * converted like other values.
  */
 export function filledLineage(table: Table, column: TableColumn): readonly StoredColumn[] {
   const all = lineage(column)
   return all.with(-1, fill(table, column, all.at(-1)!, all))
 }
 
-/** A column and those whose values it took over, the newest first. */
+/** A column and the ones whose values it took over, the latest first. */
 export function lineage({ id, physical, type, was = [] }: TableColumn): readonly StoredColumn[] {
   return [{ id, physical, type }, ...was]
 }
 
-/** Where fields are merged, what was left out is filled in after that. */
+/** With merged fields, initial values are filled in after the merge. */
 function fill(
   table: Table,
   { initial }: TableColumn,

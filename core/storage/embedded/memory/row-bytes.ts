@@ -1,11 +1,11 @@
-// How much memory rows take.
+// Estimates the memory of rows.
 import type { ColumnData } from '../../../model/batch.ts'
 import type { MemtableRows } from './memtable.ts'
 
-/** What a column of a write takes besides its values, about: where writes are small it is most of them. */
+/** Approximate bytes of a column besides its values; in small writes this is most of it. */
 export const columnBytes = 200
 
-/** Bytes of memory that the rows of a write take, about. */
+/** Approximate bytes of the rows of a write. */
 export function bytesOf(write: MemtableRows): number {
   let bytes = write.rows * 8 + write.columns.size * columnBytes
   for (const data of write.columns.values()) {
@@ -17,10 +17,10 @@ export function bytesOf(write: MemtableRows): number {
   return bytes
 }
 
-/** Texts up to this length are hardly more than the entries of rows that have them. */
+/** Texts up to this length take hardly more than a row's code. */
 const shortText = 64
 
-/** What long texts take that many rows share: queries and files copy them for every row. */
+/** Bytes of long texts shared by many rows, counted for every row, because queries and files copy them. */
 function repeatedBytes({ codes, dictionary: { offsets } }: Extract<ColumnData, { kind: 'dictionary' }>): number {
   let longest = 0
   for (let i = 1; i < offsets.length; i++) longest = Math.max(longest, offsets[i]! - offsets[i - 1]!)

@@ -1,4 +1,4 @@
-// Rows of several writes with the same columns, one after the other in one piece of memory. Those that are there never change.
+// Rows of several writes with the same columns, appended to one piece of memory. Existing rows never change.
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import type { MemtableRows, WriteOrder } from './memtable.ts'
 import { pieceBytes, type RowMemory } from './row-memory.ts'
@@ -13,10 +13,10 @@ interface PartColumn {
   readonly bytes: Uint8Array
 }
 
-/** Columns begin at multiples of 8 bytes. */
+/** Alignment of columns in bytes. */
 const aligned = 8
 
-/** Whether rows can lie with others: they hold numbers of series and, in every column, a number each. */
+/** Whether rows can be stored in a part: they have series numbers, and a number in every column. */
 export function isPlain({ op, rows, tsids, columns }: MemtableRows): boolean {
   if (op !== 'put' || tsids === undefined) return false
   for (const data of columns.values()) if (!isNumbers(data, rows)) return false
@@ -30,22 +30,22 @@ function isNumbers(data: ColumnData, rows: number): data is FixedData {
 
 export class RowPart {
   readonly memory: SharedArrayBuffer
-  /** Bytes a row takes. */
+  /** Bytes per row. */
   readonly rowBytes: number
   readonly #capacity: number
   readonly #tsids: Uint32Array
   readonly #columns: readonly PartColumn[]
-  /** Rows there are, and those of them that were cut off. */
+  /** Number of rows, and of those that were cut off. */
   #rows = 0
   #from = 0
-  /** Number of the first row that was not cut off; the next row in order would have `#endSeq`. */
+  /** Sequence number of the first row not cut off; the next consecutive row has `#endSeq`. */
   #seq = 0
   #endSeq = 0
-  /** Of rows whose numbers have gaps: how many were written between the first one and each. */
+  /** For sequence numbers with gaps: each row's distance from the first. */
   #after: Uint32Array | undefined
   #view: MemtableRows | undefined
 
-  /** Takes memory for rows such as these: as many, or more where a part `before` was full of such rows. */
+  /** Allocates room for rows like these: as many, or more if a part `before` was filled with such rows. */
   constructor(memory: RowMemory, { rows, columns }: MemtableRows, before: RowPart | undefined) {
     const types = Array.from(columns, ([id, data]) => ({
       id,
@@ -56,7 +56,7 @@ export class RowPart {
     const max = Math.max(aligned, Math.floor(pieceBytes / this.rowBytes / aligned) * aligned)
     const wanted = before?.isFull && before.holds(columns) ? Math.max(rows, 2 * before.#capacity) : rows
     this.#capacity = Math.min(max, Math.ceil(wanted / aligned) * aligned)
-    this.memory = memory.take(
+    this.memory = memory.acquire(
       this.#capacity === max ? Math.max(pieceBytes, max * this.rowBytes) : this.#capacity * this.rowBytes
     )
     this.#tsids = new Uint32Array(this.memory, 0, this.#capacity)
@@ -81,7 +81,7 @@ export class RowPart {
     )
   }
 
-  /** Appends rows from a place of a write on, as many as there is room for; returns the place after the last. */
+  /** Appends rows of a write from an index on, as far as there is room; returns the index after the last. */
   append(write: MemtableRows, from: number): number {
     const to = Math.min(write.rows, from + this.#capacity - this.#rows)
     const at = this.#rows
@@ -89,7 +89,7 @@ export class RowPart {
     this.#tsids.set(write.tsids!.subarray(from, to), at)
     for (const { id, bytes } of this.#columns) {
       const { buffer, byteOffset, BYTES_PER_ELEMENT: width } = (write.columns.get(id) as FixedData).values
-      // By bytes: a copy as numbers may change the bits of a NaN.
+      // Copies bytes, because copying numbers may change the bits of a NaN.
       bytes.set(new Uint8Array(buffer, byteOffset + from * width, (to - from) * width), at * width)
     }
     this.#rows += to - from
@@ -97,7 +97,7 @@ export class RowPart {
     return to
   }
 
-  /** Rows there are now that were not cut off; undefined where there are none. */
+  /** The rows not cut off; undefined if there are none. */
   get rows(): MemtableRows | undefined {
     const [from, to] = [this.#from, this.#rows]
     if (from === to) return undefined
@@ -114,7 +114,7 @@ export class RowPart {
     return this.#view
   }
 
-  /** Takes off what `rows` has; rows that come later are others. */
+  /** Cuts off the current rows; later rows form another write. */
   cut(): MemtableRows | undefined {
     const { rows } = this
     this.#from = this.#rows

@@ -1,7 +1,7 @@
-// What a memtable knows of its rows' times: which are not asked for is not read, and versions are only looked for where there can be some.
+// Time bounds of a memtable's rows, so that queries skip it, and whether it can contain versions.
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 
-/** Rows as far as their times go. */
+/** Rows, as far as times matter. */
 interface TimedRows {
   readonly rows: number
   readonly op: 'put' | 'delete'
@@ -10,7 +10,7 @@ interface TimedRows {
 
 const anyTime = { minTime: -(2n ** 63n), maxTime: 2n ** 63n - 1n }
 
-/** The first and the last of some times. */
+/** The first and last time of a range of rows. */
 export function spanOf(data: FixedData, from: number, to: number): { minTime: bigint; maxTime: bigint } {
   const words = wordsOf(data, to)
   let min = 2 * from
@@ -27,12 +27,12 @@ export class RowTimes {
   /** In the time index's unit. */
   minTime = 2n ** 63n - 1n
   maxTime = -(2n ** 63n)
-  /** Every row came later than the one before it of its series: none is another version of one, none hides one. */
+  /** Every row is later than the row before it of its series, so no row is a version of another. */
   areDistinct = true
-  /** Newest time by series number, as words, low one first: a number of 64 bits would be made anew for each row. */
-  #newest = oldest(1)
+  /** Latest time by series number, as 32-bit words, the low one first; avoids a bigint per row. */
+  #latest = oldest(1)
 
-  /** Of rows that can be versions of others. */
+  /** Adds rows of a table with versions. */
   add(rows: TimedRows, data: ColumnData | undefined): void {
     this.extend(rows, data)
     if (data?.kind !== 'fixed' || rows.rows === 0) return
@@ -40,7 +40,7 @@ export class RowTimes {
     if (this.areDistinct) this.#follow(wordsOf(data, rows.rows), rows.tsids, rows.rows)
   }
 
-  /** Of rows that all count. Those without this column can have any time. */
+  /** Adds rows of an append mode table. Rows without this column can have any time. */
   extend({ rows }: Pick<TimedRows, 'rows'>, data: ColumnData | undefined): void {
     if (rows === 0) return
     const { minTime, maxTime } = data?.kind === 'fixed' ? spanOf(data, 0, rows) : anyTime
@@ -51,20 +51,20 @@ export class RowTimes {
   #follow(words: Int32Array, tsids: Uint32Array | undefined, rows: number): void {
     for (let row = 0; row < rows; row++) {
       const at = (tsids === undefined ? 0 : tsids[row]!) * 2
-      if (at >= this.#newest.length) this.#grow(at)
-      if (!isBefore(this.#newest, at, words, row * 2)) {
+      if (at >= this.#latest.length) this.#grow(at)
+      if (!isBefore(this.#latest, at, words, row * 2)) {
         this.areDistinct = false
         return
       }
-      this.#newest[at] = words[row * 2]!
-      this.#newest[at + 1] = words[row * 2 + 1]!
+      this.#latest[at] = words[row * 2]!
+      this.#latest[at + 1] = words[row * 2 + 1]!
     }
   }
 
   #grow(at: number): void {
-    const grown = oldest(Math.max(at / 2 + 1, this.#newest.length))
-    grown.set(this.#newest)
-    this.#newest = grown
+    const grown = oldest(Math.max(at / 2 + 1, this.#latest.length))
+    grown.set(this.#latest)
+    this.#latest = grown
   }
 }
 
@@ -72,12 +72,12 @@ function wordsOf({ values }: FixedData, rows: number): Int32Array {
   return new Int32Array(values.buffer, values.byteOffset, rows * 2)
 }
 
-/** The earliest time there is, so many times. */
+/** The smallest 64-bit time, `count` times. */
 function oldest(count: number): Int32Array {
   return new Int32Array(new BigInt64Array(count).fill(-(2n ** 63n)).buffer)
 }
 
-/** Compares two 64-bit numbers by their words. */
+/** Compares two 64-bit numbers given as words. */
 function isBefore(a: Int32Array, i: number, b: Int32Array, j: number): boolean {
   const high = a[i + 1]!
   const other = b[j + 1]!

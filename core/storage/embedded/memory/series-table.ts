@@ -1,4 +1,4 @@
-// The series registry as files of the spool, so that SQL can join rows with their tags.
+// The series table: the series registry as spool files, so that SQL can join rows with their tags.
 import type { Table, TableColumn } from '../../../model/table.ts'
 import { serialQueue } from '../../../serial.ts'
 import { seriesColumns } from '../catalog/logical.ts'
@@ -9,11 +9,11 @@ import type { Spool, SpoolFile } from '../spool/spool.ts'
 import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
 import { readSpooled } from '../spool/spool-sql.ts'
 
-/** Series decoded between two turns of the event loop, and the bytes each takes in a file, about. */
+/** Series decoded per turn of the event loop, and approximate bytes of each in a file. */
 const batch = 5_000
 const seriesBytes = 256
 
-/** Files of more series are not put together with others. */
+/** Files of more series are not merged. */
 const maxMergedSeries = 100_000
 
 interface Part {
@@ -21,9 +21,9 @@ interface Part {
   readonly series: number
 }
 
-/** Number and tags of series, for one set of tags; its files stay while somebody reads them. */
+/** Numbers and tags of all series, for one set of tag columns. Its files stay while somebody reads them. */
 export class SeriesTable {
-  /** What stands for it where a table can. */
+  /** An SQL expression that can stand for a table. */
   readonly from: string
   readonly #tags: readonly TableColumn[]
   readonly #files: readonly SpoolFile[]
@@ -34,7 +34,7 @@ export class SeriesTable {
     this.from = readSpooled(files, columnsOf(tags))
   }
 
-  /** A tag of the table that came later is null in all of its series. */
+  /** A tag added to the table later is null in all series. */
   has({ id }: TableColumn): boolean {
     return this.#tags.some(tag => tag.id === id)
   }
@@ -52,13 +52,13 @@ function columnsOf(tags: readonly TableColumn[]): readonly FileColumn[] {
   return [{ name: '__tsid', type: 'UInt32' }, ...tags.map(({ physical, type }) => ({ name: physical, type }))]
 }
 
-/** Where the series come from: read anew at each `sync`. */
+/** The source of the series, read at each `sync`. */
 export interface SeriesSource {
   readonly table: Table
   readonly registry: SeriesRegistry
 }
 
-/** The series of one table. With another set of tags they get other files: whoever reads the old ones goes on with them. */
+/** The series tables of one table. Another set of tags gets other files; readers of the old ones continue with them. */
 export class SeriesTables {
   readonly #spool: Spool
   readonly #source: SeriesSource
@@ -75,7 +75,7 @@ export class SeriesTables {
     this.#source = source
   }
 
-  /** Every series there is at the call. It is pinned: who asked for it lets it go. */
+  /** All series at the time of the call. The caller must unpin the table. */
   async sync(): Promise<SeriesTable> {
     this.#usedAt = Date.now()
     this.#waiting++
@@ -86,7 +86,7 @@ export class SeriesTables {
     }
   }
 
-  /** Runs work over the series there are. */
+  /** Runs work with a pinned series table. */
   async read<T>(work: (series: SeriesTable) => Promise<T>): Promise<T> {
     const series = await this.sync()
     try {
@@ -96,7 +96,7 @@ export class SeriesTables {
     }
   }
 
-  /** Lets files go that nobody asked for since `time` (milliseconds since 1970). */
+  /** Removes files that nobody used since `time` (milliseconds since 1970). */
   forget(time: number): void {
     if (this.#waiting === 0 && this.#usedAt < time) this.#clear()
   }

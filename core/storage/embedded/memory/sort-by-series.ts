@@ -1,20 +1,20 @@
-// Samples in memory put together series by series: a query then finds those of one series without a look at the rows of all others.
+// Sorts samples in memory by series, so that a query finds those of one series without scanning all rows.
 import type { FixedData } from '../../../model/batch.ts'
 import { free } from '../../../workers/free.ts'
 import type { MemtableRows } from './memtable.ts'
 import { isPlain } from './row-part.ts'
 
 export interface SortLimits {
-  /** Rows that are worth sorting: fewer of them queries look at one by one. */
+  /** Rows worth sorting; queries scan fewer rows. */
   readonly minRows: number
-  /** Rows sorted in one go. */
+  /** Rows sorted at once. */
   readonly maxRows: number
 }
 
-/** Sorting so many rows takes some ten milliseconds, and numbers of 64 bits of them are one piece of memory. */
+/** Sorting so many rows takes some ten milliseconds, and their 64-bit numbers fit one piece of memory. */
 export const sortLimits: SortLimits = { minRows: 32_768, maxRows: 524_288 }
 
-/** Writes of which `sortBySeries` is to make one, of the last one as many rows as `splitLast` says. Undefined when nothing is left to do. */
+/** Writes that `sortBySeries` should merge; of the last one as many rows as `splitLast` says. Undefined if nothing is left to do. */
 export function pickToSort(writes: readonly MemtableRows[], limits = sortLimits): readonly MemtableRows[] | undefined {
   const layouts = Map.groupBy(writes.filter(isPlain), layoutOf)
   for (const alike of layouts.values()) {
@@ -25,8 +25,8 @@ export function pickToSort(writes: readonly MemtableRows[], limits = sortLimits)
 }
 
 /**
- * The last of the writes in two where all of them are more rows than are sorted in one go: what is sorted fills its pieces of memory then.
- * Undefined where they are not.
+ * Splits the last write if all together have more rows than are sorted at once, so that sorted writes fill their pieces of memory. Undefined
+ * if they have not.
  */
 export function splitLast(
   picked: readonly MemtableRows[],
@@ -37,7 +37,7 @@ export function splitLast(
   return tooMany > 0 ? [part(last, 0, last.rows - tooMany), part(last, last.rows - tooMany, last.rows)] : undefined
 }
 
-/** Some rows of a write that nobody sorted, where they lie. */
+/** A range of rows of an unsorted write, without copying. */
 function part({ op, seq, tsids, columns, order }: MemtableRows, from: number, to: number): MemtableRows {
   const data = Array.from(columns, ([id, each]) => {
     return [id, { kind: 'fixed' as const, values: (each as FixedData).values.subarray(from, to) }] as const
@@ -50,7 +50,7 @@ function part({ op, seq, tsids, columns, order }: MemtableRows, from: number, to
   return { ...common, seq: seq + first, order: { after: own, endSeq: seq + after[to - 1]! + 1 } }
 }
 
-/** The writes with what was sorted in the place of those it was made of. */
+/** The writes, with a sorted write in place of those it was made of. */
 export function withSorted(
   writes: readonly MemtableRows[],
   picked: readonly MemtableRows[],
@@ -60,12 +60,12 @@ export function withSorted(
   return writes.flatMap(write => (write === picked[0] ? [sorted] : gone.has(write) ? [] : [write]))
 }
 
-/** Which columns rows have: a column's type never changes. */
+/** A text for the columns rows have; a column's type never changes. */
 function layoutOf({ columns }: MemtableRows): string {
   return [...columns.keys()].join()
 }
 
-/** Writes nobody sorted yet, once they are many rows. */
+/** Unsorted writes, once they have many rows. */
 function loose(alike: readonly MemtableRows[], { minRows, maxRows }: SortLimits): readonly MemtableRows[] | undefined {
   const unsorted = alike.filter(({ isSorted }) => !isSorted)
   const picked: MemtableRows[] = []
@@ -78,7 +78,7 @@ function loose(alike: readonly MemtableRows[], { minRows, maxRows }: SortLimits)
   return rows >= minRows ? picked : undefined
 }
 
-/** The last two that are sorted, neighbours and not too different in size, so that each row is moved a few times at most. */
+/** The last two sorted writes, if they are adjacent and of similar size, so that each row is moved a few times at most. */
 function neighbours(alike: readonly MemtableRows[], { maxRows }: SortLimits): readonly MemtableRows[] | undefined {
   const sorted = alike.filter(({ isSorted }) => isSorted)
   for (let i = sorted.length - 1; i > 0; i--) {
@@ -88,10 +88,10 @@ function neighbours(alike: readonly MemtableRows[], { maxRows }: SortLimits): re
   return undefined
 }
 
-/** Where sorted rows are put. */
+/** Memory for sorted rows. */
 export interface SortMemory {
   readonly tsids: Uint32Array<SharedArrayBuffer>
-  /** As `WriteOrder` has it. */
+  /** See `WriteOrder`. */
   readonly after: Uint32Array<SharedArrayBuffer>
   readonly columns: ReadonlyMap<number, FixedData['values']>
 }
@@ -99,7 +99,7 @@ export interface SortMemory {
 type Place = readonly [memory: SharedArrayBuffer, offset: number]
 type Values = new (memory: SharedArrayBuffer, offset: number, length: number) => FixedData['values']
 
-/** Memory for the rows of all writes; `allocate` gives so many bytes. */
+/** Memory for the rows of all writes; `allocate` returns so many bytes. */
 export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: number) => Place): SortMemory {
   const rows = countRows(writes)
   const numbers = () => new Uint32Array(...allocate(4 * rows), rows)
@@ -112,7 +112,7 @@ export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: nu
 
 const exactly = (bytes: number): Place => [new SharedArrayBuffer(bytes), 0]
 
-/** Parts of large pieces of memory, each in the first one with room for it; no part is larger than a piece. */
+/** An allocator that divides large pieces of memory; each part goes to the first piece with room. No part may be larger than a piece. */
 export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Place {
   const pieces: { readonly memory: SharedArrayBuffer; used: number }[] = []
   return bytes => {
@@ -122,20 +122,20 @@ export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Plac
       pieces.push(piece)
     }
     const offset = piece.used
-    // Numbers of 64 bits begin at multiples of 8 bytes.
+    // 64-bit numbers must begin at multiples of 8 bytes.
     piece.used += Math.ceil(bytes / 8) * 8
     return [piece.memory, offset]
   }
 }
 
-/** All rows as one write, series by series, in memory of its own; rows of a series stay in the order they came. */
+/** Sorts all rows into one write by series; rows of a series stay in write order. */
 export function sortBySeries(writes: readonly MemtableRows[], into = sortMemory(writes, exactly)): MemtableRows {
   const steps = sortSteps(writes, into)
   while (!steps.next().done);
   return sortedRows(writes, into)
 }
 
-/** The same in steps of some milliseconds. */
+/** Like `sortBySeries`, in steps of some milliseconds. */
 export function* sortSteps(writes: readonly MemtableRows[], into: SortMemory): Generator<void, void> {
   const { seq } = writes[0]!
   const rows = countRows(writes)
@@ -162,7 +162,7 @@ export function* sortSteps(writes: readonly MemtableRows[], into: SortMemory): G
   for (const array of [tsids, after, indices]) free(array)
 }
 
-/** What `sortBySeries` makes of writes, once their rows lie in that memory. */
+/** The sorted write, given that its rows are already in that memory. */
 export function sortedRows(writes: readonly MemtableRows[], { tsids, after, columns }: SortMemory): MemtableRows {
   const { seq, op } = writes[0]!
   const order = { after, endSeq: endOf(writes.at(-1)!) }
@@ -174,12 +174,12 @@ export function countRows(writes: readonly { readonly rows: number }[]): number 
   return writes.reduce((sum, { rows }) => sum + rows, 0)
 }
 
-/** Above the number of the row that was written last. */
+/** One above the sequence number of the row that was written last. */
 export function endOf({ seq, rows, order }: MemtableRows): number {
   return order?.endSeq ?? seq + rows
 }
 
-/** Its rows from a number on, in the order they lie in. Where it holds earlier ones, too, they were sorted: every value is a number. */
+/** Its rows from a sequence number on. If the write has earlier rows, too, it was sorted, so all its values are numbers. */
 export function rowsSince(write: MemtableRows, seq: number): MemtableRows {
   if (write.seq >= seq) return write
   const { order, tsids } = write
@@ -195,7 +195,7 @@ export function rowsSince(write: MemtableRows, seq: number): MemtableRows {
   return { ...picked, seq, ...(write.isSorted && { isSorted }) }
 }
 
-/** Where the rows in order of their series are; rows of one series stay in order. */
+/** Row indexes sorted by series; a stable sort. */
 function indicesBySeries(tsids: Uint32Array): Uint32Array {
   let [first, last] = [0xffffffff, 0]
   for (let row = 0; row < tsids.length; row++) {
@@ -207,7 +207,7 @@ function indicesBySeries(tsids: Uint32Array): Uint32Array {
   return last - first < 1 << 16 ? low : byDigit(tsids, first, 16, low)
 }
 
-/** One pass of a sort by digits of 16 bits. */
+/** One pass of a radix sort with 16-bit digits. */
 function byDigit(tsids: Uint32Array, first: number, shift: number, before: Uint32Array | undefined): Uint32Array {
   const starts = new Uint32Array((1 << 16) + 1)
   for (let row = 0; row < tsids.length; row++) starts[(((tsids[row]! - first) >>> shift) & 0xffff) + 1]!++
@@ -224,7 +224,7 @@ function pick(values: Uint32Array, indices: Uint32Array, into: Uint32Array): voi
   for (let i = 0; i < indices.length; i++) into[i] = values[indices[i]!]!
 }
 
-/** By words: a copy as numbers may change the bits of a NaN, and 64-bit integers would be objects. */
+/** Copies words, because copying numbers may change the bits of a NaN, and 64-bit integers would be bigints. */
 function pickColumn(
   writes: readonly MemtableRows[],
   id: number,

@@ -1,4 +1,4 @@
-// What the engine holds of one table in memory: its memtable generations and its series.
+// What the engine holds in memory for one table: its memtable generations and its series.
 import type { Table } from '../../../model/table.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { isRetyped } from '../catalog/retyped.ts'
@@ -10,15 +10,15 @@ import type { Follower } from './follower.ts'
 import { Memtable, type MemtableHome, type MemtableRows } from './memtable.ts'
 import { SeriesTables } from './series-table.ts'
 
-/** Series read without a break: a few milliseconds. */
+/** Series read without a pause: a few milliseconds. */
 const seriesAtOnce = 2_000
 
 export class TableData {
   table: Table
   active: Memtable | undefined
-  /** Sealed generations waiting for their file, oldest first. */
+  /** Sealed generations that wait for their file, oldest first. */
   sealed: Memtable[] = []
-  /** Whoever wants to know of every row from now on. */
+  /** Live tails that get every new row. */
   readonly followers = new Set<Follower>()
   readonly #home: MemtableHome
   readonly #seriesFrom: (first: number) => Iterable<SeriesEntry>
@@ -27,26 +27,26 @@ export class TableData {
   #loading: SeriesRegistry | undefined
   #seriesTables: SeriesTables | undefined
   #labels: LabelIndex | undefined
-  /** Series below this number went into some log record; below `durableSeries` into one that was answered. */
+  /** Lower series numbers are in some log record; below `durableSeries`, in a durable one. */
   #loggedSeries = 0
   #durableSeries = 0
-  /** Series below this number are in the catalog. */
+  /** Lower series numbers are in the catalog. */
   #savedSeries = 0
 
-  /** `seriesFrom` gives those the catalog has from a number on, ascending. */
+  /** `seriesFrom` returns the catalog's series from a number on, ascending. */
   constructor(home: MemtableHome, table: Table, seriesFrom: (first: number) => Iterable<SeriesEntry>) {
     this.#home = home
     this.table = table
     this.#seriesFrom = seriesFrom
   }
 
-  /** All series. What `load` has not read yet is read now. */
+  /** All series; those that `load` has not read yet are read now. */
   get registry(): SeriesRegistry {
     this.#registry ??= this.#loadAll()
     return this.#registry
   }
 
-  /** Reads some series from the catalog, and makes them known to `labels`; false when there is nothing left to do. */
+  /** Reads some series from the catalog and indexes their labels; false if nothing is left. */
   load(): boolean {
     if (this.#registry === undefined) {
       if (!this.#loadSome(seriesAtOnce)) return true
@@ -62,7 +62,7 @@ export class TableData {
     return this.#loaded()
   }
 
-  /** Whether these were the last ones. */
+  /** Returns true if these were the last ones. */
   #loadSome(max: number): boolean {
     this.#loading ??= new SeriesRegistry()
     let left = max
@@ -80,13 +80,13 @@ export class TableData {
     return registry
   }
 
-  /** What selects series by their labels; made when first needed. */
+  /** The label index; made when first needed. */
   get labels(): LabelIndex {
     this.#labels ??= new LabelIndex(this.registry)
     return this.#labels
   }
 
-  /** Besides the one without tags; undefined where nobody asked for a series yet. */
+  /** Without the series without tags; undefined before anybody needed the series. */
   get seriesCount(): number | undefined {
     return this.#registry && this.#registry.size - 1
   }
@@ -104,14 +104,14 @@ export class TableData {
     return this.memtables.reduce((sum, memtable) => sum + memtable.bytes, 0)
   }
 
-  /** Series no log record holds yet; the caller puts them into one. */
+  /** Series that no log record holds yet; the caller must log them. */
   takeNewSeries(): SeriesRun {
     const series = this.registry.run(this.#loggedSeries)
     this.#loggedSeries = this.registry.size
     return series
   }
 
-  /** A series found in the log. */
+  /** Restores a series found in the log. */
   restoreSeries(tsid: number, key: Uint8Array): void {
     this.registry.restore(tsid, key)
     this.#loggedSeries = this.#durableSeries = this.registry.size
@@ -122,12 +122,12 @@ export class TableData {
     this.#durableSeries = Math.max(this.#durableSeries, count)
   }
 
-  /** Records were refused: their series must be logged again. */
+  /** The log refused records, so their series must be logged again. */
   forgetUnconfirmed(): void {
     this.#loggedSeries = this.#durableSeries
   }
 
-  /** Series the catalog does not hold, at most so many, and what to call once it does. */
+  /** Up to `max` series that the catalog does not hold, and a function to call once it does. */
   unsavedSeries(max?: number): { readonly series: readonly SeriesEntry[]; saved(): void } {
     if (!hasSeries(this.table)) return { series: [], saved: () => {} }
     const series = seriesSince(this.registry, this.#savedSeries, max)
@@ -139,7 +139,7 @@ export class TableData {
     }
   }
 
-  /** Returns how many bytes they take. */
+  /** Returns the bytes they take. */
   add(rows: MemtableRows): number {
     if (this.active?.isAlike(this.table, rows) === false) this.seal()
     this.active ??= new Memtable(this.#home, this.table, rows.seq)
@@ -151,8 +151,8 @@ export class TableData {
   }
 
   /**
-   * Takes on a change of the table. What hidden columns a generation has depends on the tags and on append_mode; and a query that knows a
-   * column by its former type must not meet rows that hold it by the new one.
+   * Applies a change of the table. Starts a new generation if the hidden columns change (they depend on tags and append_mode) or a column
+   * changes its type, because a memtable holds a column in one type.
    */
   become(table: Table): void {
     const tagged = hasSeries(this.table) || !hasSeries(table)
@@ -161,25 +161,25 @@ export class TableData {
     this.table = table
   }
 
-  /** Lets later rows start a new generation. */
+  /** Ends the generation; later rows start a new one. */
   seal(): void {
     if (this.active === undefined) return
     this.sealed.push(this.active)
     this.active = undefined
   }
 
-  /** A memtable of so many bytes takes no more rows, so that it goes to a file of its own. */
+  /** Seals the memtable if it has so many bytes. */
   sealFull(bytes: number): void {
     if ((this.active?.bytes ?? 0) >= bytes) this.seal()
   }
 
-  /** Lets go what the spool has that no query reads and none asked for since `time` (milliseconds since 1970). */
+  /** Removes spool files that no query reads and none used since `time` (milliseconds since 1970). */
   forgetSpooled(time: number): void {
     for (const memtable of this.memtables) memtable.forget(time)
     this.#seriesTables?.forget(time)
   }
 
-  /** Rows go; queries that read them end on what they began with. */
+  /** Drops all rows; running queries keep what they began with. */
   clear(): void {
     for (const follower of this.followers) follower.clear()
     for (const memtable of this.memtables) memtable.drop()

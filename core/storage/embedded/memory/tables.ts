@@ -1,4 +1,4 @@
-// All tables' rows in memory: who holds what, how much it is, and from which number on the log is still needed.
+// The rows of all tables in memory: their size, and the oldest log record that is still needed.
 import { DbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
 import { eachPaced, type Pace } from '../../../pace.ts'
@@ -10,13 +10,13 @@ import { KnownSeries } from '../series/known-series.ts'
 import type { MemtableHome } from './memtable.ts'
 import { TableData } from './table-data.ts'
 
-/** Milliseconds for which series are read without a break. */
+/** Milliseconds of loading series without a pause. */
 const loadingTime = 5
 
 export class OpenTables {
-  /** One above the number of the last row that is readable. */
+  /** One above the sequence number of the last readable row. */
   appliedSeq = 1
-  /** What the keys of requests stand for. */
+  /** Which series the keys of requests stand for. */
   readonly known = new KnownSeries(table => this.take(table))
   readonly #catalog: EmbeddedCatalog
   readonly #home: MemtableHome
@@ -29,36 +29,36 @@ export class OpenTables {
     this.#home = home
   }
 
-  /** Memory taken by rows that are in no file yet. */
+  /** Bytes of rows that are in no file yet. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Rows that are in no file yet. */
+  /** Number of rows that are in no file yet. */
   get rows(): number {
     let rows = 0
     for (const { memtables } of this.all()) for (const memtable of memtables) rows += memtable.rows
     return rows
   }
 
-  /** Those there are as they are asked for. */
+  /** Lazily: tables that exist when they are reached. */
   all(): Iterable<TableData> {
     return this.#tables.values()
   }
 
-  /** Undefined while nothing of the table is in memory; a logical table's rows are its physical table's. */
+  /** Undefined while nothing of the table is in memory. For a logical table, that of its physical table. */
   find(table: Table): TableData | undefined {
     return this.#tables.get(this.#catalog.physicalTable(table).id)
   }
 
-  /** A table as it is now: it may have been changed or dropped since the caller looked it up. */
+  /** The current version of a table, which may have changed since the caller looked it up. */
   current(table: Table): Table {
     const current = this.#catalog.tableById(table.id)
     if (current === undefined) throw new DbError('TableNotFound', `Table not found: ${table.database}.${table.name}`)
     return current
   }
 
-  /** Where rows of a table go. */
+  /** The data of a table, created if needed. */
   take(table: Table): TableData {
     const current = this.#catalog.physicalTable(this.current(table))
     let data = this.#tables.get(current.id)
@@ -70,7 +70,7 @@ export class OpenTables {
     return data
   }
 
-  /** Reads the series of all tables that have files, a few milliseconds at a time, so that the first query of each need not wait. */
+  /** Loads the series of all tables that have files, a few milliseconds at a time, so that first queries need not wait. */
   async loadSeries(signal: AbortSignal): Promise<void> {
     let started = performance.now()
     for (const { id } of this.#catalog.allTables()) {
@@ -85,12 +85,12 @@ export class OpenTables {
     }
   }
 
-  /** Makes the rows of a record readable; rows of tables dropped meanwhile go with them. */
+  /** Makes the rows of a record readable. Rows of tables that were dropped meanwhile are skipped. */
   apply(seq: number, parts: readonly Omit<RecordPart, 'series'>[]): void {
     let first = seq
     for (const part of parts) {
       const data = this.#tables.get(part.table)
-      // A delete that meets a table which has begun to keep every row comes too late to be refused.
+      // A delete for a table that changed to append mode after it was logged is skipped.
       if (data !== undefined && !(part.op === 'delete' && data.table.options.append_mode)) {
         const columns = new Map(part.columns.map(column => [column.id, column.data]))
         this.#bytes += data.add({ rows: part.rows, seq: first, op: part.op, tsids: part.tsids, columns })
@@ -99,18 +99,18 @@ export class OpenTables {
     }
   }
 
-  /** Records were refused by the log: their series must be logged again. */
+  /** The log refused records, so their series must be logged again. */
   forgetUnconfirmed(): void {
     for (const data of this.#tables.values()) data.forgetUnconfirmed()
   }
 
-  /** Rows left memory. */
+  /** Accounts for rows that left memory. */
   release(bytes: number): void {
     this.#bytes -= bytes
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** Resolves when rows leave memory or the signal fires. */
+  /** Resolves when rows leave memory, or the signal fires. */
   released(signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
       this.#waiting.push(resolve)
@@ -118,7 +118,7 @@ export class OpenTables {
     })
   }
 
-  /** Lets the rows of a table go; its series stay. */
+  /** Drops the rows of a table; its series stay. */
   clear(table: Table): void {
     const data = this.#tables.get(table.id)
     if (data === undefined) return
@@ -135,12 +135,12 @@ export class OpenTables {
     data.drop()
   }
 
-  /** Lets go what the spool has that no query asked for since `time` (milliseconds since 1970). */
+  /** Removes spool files that no query used since `time` (milliseconds since 1970). */
   forgetSpooled(time: number, pace: Pace): Promise<void> {
     return eachPaced(pace, this.#tables.values(), data => data.forgetSpooled(time))
   }
 
-  /** Everything below is in files: the log may forget it. */
+  /** Rows with lower sequence numbers are in files, so the log may drop them. */
   oldestSeq(): number {
     let oldest = this.appliedSeq
     for (const data of this.#tables.values()) {

@@ -1,4 +1,4 @@
-// Integers packed into as few bits as the widest needs, the first in the lowest bits.
+// Bit packing: integers stored in as few bits as the widest needs, the first in the lowest bits.
 import type { Output } from './output.ts'
 
 /** Bits an unsigned 32-bit integer takes. */

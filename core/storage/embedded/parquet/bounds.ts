@@ -1,4 +1,4 @@
-// Smallest and largest values: as they are compared, as they lie in files.
+// Bounds (minimum and maximum) of values: in comparable form, and as files store them.
 import type { Texts } from './texts.ts'
 import type { Bound, ParquetColumn } from './types.ts'
 
@@ -7,10 +7,10 @@ export interface Bounds {
   readonly max: Bound
 }
 
-/** What is known of values: `none` where there are none, `nan` where no bounds can be told. */
+/** The bounds of values: `none` without values, `nan` if there are no usable bounds. */
 export type Seen = Bounds | 'none' | 'nan'
 
-/** Longer bounds are shortened: a lower bound to what it begins with, an upper one to something above. */
+/** Longer bounds are shortened: a lower bound is cut, an upper bound is replaced by a shorter, larger value. */
 const maxBoundBytes = 64
 
 export function isUnsigned(column: ParquetColumn): boolean {
@@ -55,7 +55,7 @@ export function boundsOfInt64(halves: Int32Array, from: number, to: number, unsi
   return { min: join(minHigh, minLow), max: join(maxHigh, maxLow) }
 }
 
-/** Zeros count as both: a lower bound is the negative one, an upper bound the positive one. */
+/** A zero is stored as -0 in a lower bound and +0 in an upper one, because the two are equal. */
 export function boundsOfFloats(values: Float32Array | Float64Array, from: number, to: number): Seen {
   if (from === to) return 'none'
   let min = values[from]!
@@ -89,7 +89,7 @@ export function boundsOfTexts(column: ParquetColumn, texts: Texts, from: number,
   return { min: textAt(texts, min), max: textAt(texts, max) }
 }
 
-/** Of the entries that codes `from` to `to` name. `used` has room for all entries. */
+/** Bounds of the entries that codes `from` to `to` refer to. `used` has room for all entries. */
 export function boundsOfCodes(
   column: ParquetColumn,
   codes: Int32Array,
@@ -116,7 +116,7 @@ export function boundsOfCodes(
   return { min: textAt(dictionary, min), max: textAt(dictionary, max) }
 }
 
-/** The first four bytes as a number that orders like them. */
+/** The first four bytes as a number with the same order. */
 function head({ offsets, bytes }: Texts, i: number, flip: number): number {
   const at = offsets[i]!
   const length = offsets[i + 1]! - at
@@ -146,7 +146,7 @@ function textAt({ offsets, bytes }: Texts, i: number): Uint8Array {
   return new Uint8Array(bytes.subarray(offsets[i], offsets[i + 1]))
 }
 
-/** The bounds of both. */
+/** The bounds of both together. */
 export function joinSeen(column: ParquetColumn, a: Seen, b: Seen): Seen {
   if (a === 'nan' || b === 'nan') return 'nan'
   if (a === 'none') return b
@@ -169,7 +169,7 @@ export function compareBounds(column: ParquetColumn, a: Bound, b: Bound): number
   return a < other ? -1 : a > other ? 1 : 0
 }
 
-/** Bounds that are not too long for a file; `nan` where there is no upper one. */
+/** Bounds short enough for a file; `nan` if there is no short upper bound. */
 export function shortenSeen(column: ParquetColumn, seen: Seen): { seen: Seen; shortened: boolean } {
   if (typeof seen !== 'object' || typeof seen.min !== 'object' || column.type === 'fixed16') {
     return { seen, shortened: false }
@@ -185,7 +185,7 @@ export function shortenSeen(column: ParquetColumn, seen: Seen): { seen: Seen; sh
   }
 }
 
-/** A bound as files hold it. */
+/** A bound in the form of a file. */
 export function boundBytes(column: ParquetColumn, bound: Bound): Uint8Array {
   if (typeof bound === 'object') return bound
   const size = column.type === 'boolean' ? 1 : column.type === 'int32' || column.type === 'float' ? 4 : 8
@@ -199,7 +199,7 @@ export function boundBytes(column: ParquetColumn, bound: Bound): Uint8Array {
   return bytes
 }
 
-/** Where to cut bytes at the latest, not inside a character of text. */
+/** The largest length up to `length` that is not within a character. */
 function cut(bytes: Uint8Array, length: number, isText: boolean): number {
   if (bytes.length <= length) return bytes.length
   let end = length
@@ -207,7 +207,7 @@ function cut(bytes: Uint8Array, length: number, isText: boolean): number {
   return end
 }
 
-/** The shortest bytes above all that begin with the first of `bytes`; text stays valid UTF-8. */
+/** The shortest bytes above everything that begins with `bytes`; text stays valid UTF-8. */
 function above(bytes: Uint8Array, isText: boolean): Uint8Array | undefined {
   if (!isText) {
     let end = maxBoundBytes
@@ -217,7 +217,7 @@ function above(bytes: Uint8Array, isText: boolean): Uint8Array | undefined {
     raised[end - 1]!++
     return raised
   }
-  // The last character is raised; of the highest one there is none above, so it is left out.
+  // Increments the last character; the highest one has no successor, so it is dropped.
   for (let end = cut(bytes, maxBoundBytes, true); end > 0; ) {
     const start = cut(bytes, end - 1, true)
     const code = Buffer.from(bytes.subarray(start, end)).toString().codePointAt(0)!
@@ -230,7 +230,7 @@ function above(bytes: Uint8Array, isText: boolean): Uint8Array | undefined {
   return undefined
 }
 
-/** A bound from a file; nothing where its length cannot be that of a value. */
+/** A bound from a file; undefined if its length does not fit the type. */
 export function readBound(column: ParquetColumn, bytes: Uint8Array | undefined): Bound | undefined {
   if (bytes === undefined) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,5 +1,5 @@
-// How values of our types lie in Parquet: what DuckDB would write, too. Times are missing here: Parquet has no seconds, and files differ in what they
-// make of them.
+// Parquet types of our column types, as DuckDB writes them. Times are left to the callers, because Parquet has no seconds and files differ in
+// the unit that replaces them.
 import type { NamedType, TimestampType } from '../../../model/types.ts'
 import type { ParquetColumn } from './types.ts'
 

@@ -1,19 +1,19 @@
-// Compression of pages: all codecs DuckDB writes are read, zstd is written.
+// Page compression: reads all codecs that DuckDB writes, writes zstd.
 import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { decodeSnappy, snappyLength, snappySlack } from '../../../wire/snappy.ts'
 import { Codec } from './format.ts'
 import { ParquetError } from './types.ts'
 
-/** Smaller pages are not worth the time the call takes. */
+/** Smaller pages are not compressed. */
 const minBytes = 256
 
-/** Compressed bytes are kept where they are at most this share of the plain ones. */
+/** A page stays uncompressed unless compression saves a tenth. */
 const worthwhile = 0.9
 
-/** Output memory per byte of input to begin with; what grows further does so in steps. */
+/** Initial output memory per byte of input; it grows in steps. */
 const usualRatio = 64
 
-/** The bytes as a zstd frame, or nothing where that saves less than a tenth, or the level is 0. */
+/** The bytes as a zstd frame; undefined if that saves less than a tenth, or the level is 0. */
 export function tryCompress(bytes: Uint8Array, level: number): Uint8Array | undefined {
   if (bytes.length < minBytes || level === 0) return undefined
   const compressed = compress(bytes, level)
@@ -28,7 +28,7 @@ export function compress(bytes: Uint8Array, level: number): Uint8Array {
   })
 }
 
-/** Undoes a page that holds `length` bytes; throws ParquetError where it does not. */
+/** Decompresses a page; throws ParquetError unless it has `length` bytes. */
 export function decompress(codec: number, bytes: Uint8Array, length: number, page: number): Uint8Array {
   if (length === 0 && bytes.length === 0) return bytes
   let plain: Uint8Array
@@ -57,7 +57,7 @@ function undo(codec: number, bytes: Uint8Array, length: number): Uint8Array {
     case Codec.gzip:
       return gunzipSync(bytes, limits)
     case Codec.snappy: {
-      // Before memory is taken: a copy of 64 bytes takes three.
+      // Checked before memory is allocated: a copy of 64 bytes takes three bytes, which bounds the ratio.
       if (snappyLength(bytes) !== length || length > bytes.length * usualRatio) {
         throw new Error(`it announces ${snappyLength(bytes)} bytes, the page ${length}`)
       }

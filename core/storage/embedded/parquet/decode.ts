@@ -1,4 +1,4 @@
-// Values of pages: numbers as words of 32 bits, one or two or four each, everything else as bytes.
+// Decodes the values of pages: numbers as one, two or four 32-bit words each, everything else as bytes.
 import { DeltaInput, decodeDelta32, decodeDelta64 } from './delta.ts'
 import { Encoding } from './format.ts'
 import { decodeHybrid } from './hybrid.ts'
@@ -15,7 +15,7 @@ import {
 } from './texts.ts'
 import type { ParquetColumn } from './types.ts'
 
-/** Most bytes the values of a page may have together once prefixes they share are written out. */
+/** Maximum bytes of a page's texts after shared prefixes are expanded. */
 const maxTextBytes = 2 ** 30
 
 /** The entries of a dictionary page. */
@@ -23,7 +23,7 @@ export type Entries =
   | { readonly kind: 'words'; readonly words: Int32Array; readonly count: number }
   | { readonly kind: 'texts'; readonly texts: Texts; readonly count: number }
 
-/** Memory that is used for one page after the other. */
+/** Memory reused from page to page. */
 export class DecodeScratch {
   readonly delta = new DeltaInput()
   readonly texts = new TextScratch(this.delta)
@@ -35,7 +35,7 @@ export class DecodeScratch {
   }
 }
 
-/** Words a number takes. */
+/** 32-bit words per number. */
 export function wordsOf(column: ParquetColumn): 1 | 2 | 4 {
   if (column.type === 'fixed16') return 4
   return column.type === 'int64' || column.type === 'double' ? 2 : 1
@@ -61,7 +61,7 @@ export function decodeEntries(column: ParquetColumn, page: PageValues, scratch: 
   return { kind: 'words', words, count }
 }
 
-/** Codes of a page into `out` from `to` on, each that of an entry. */
+/** Decodes a page's dictionary codes into `out`, from index `to` on. */
 export function decodeCodes({ input, present }: PageValues, entries: number, out: Int32Array, to: number): void {
   if (present === 0) return
   const width = input.byte()
@@ -76,7 +76,7 @@ function beyond(input: Input, code: number, entries: number): Error {
   return input.damaged(`the code ${code >>> 0} of a dictionary of ${entries} entries`)
 }
 
-/** Numbers of a page into `out` from number `to` on. */
+/** Decodes a page's numbers into `out`, from number `to` on. */
 export function decodeNumbers(
   column: ParquetColumn,
   page: PageValues,
@@ -104,8 +104,8 @@ export function decodeNumbers(
 }
 
 /**
- * The first words of `out` hold numbers `from` to `end` of a page without nulls, and what comes before them where those cannot be told
- * without. Returns where they begin. `out` has room for `end` numbers, and for a few more.
+ * Decodes numbers `from` to `end` of a page without nulls to the beginning of `out`, after earlier numbers if the encoding requires those.
+ * Returns the index of number `from` in `out`, which has room for `end` numbers and a few more.
  */
 export function decodeRange(
   column: ParquetColumn,
@@ -193,7 +193,7 @@ function decodeBig(column: ParquetColumn, page: PageValues, out: Int32Array, to:
   }
 }
 
-/** Texts of a page without a dictionary; valid until the next page is read. */
+/** The texts of a page without a dictionary; valid until the next page is read. */
 export function decodeTexts(column: ParquetColumn, page: PageValues, scratch: DecodeScratch): Texts {
   const { input, present: count, encoding } = page
   if (count === 0) return { offsets: new Uint32Array(1), bytes: new Uint8Array(0) }
@@ -213,7 +213,7 @@ export function decodeTexts(column: ParquetColumn, page: PageValues, scratch: De
   throw unsupported(column, input, encoding)
 }
 
-/** BYTE_STREAM_SPLIT of values of one length. */
+/** Decodes BYTE_STREAM_SPLIT of values with a fixed length. */
 function joinStreams(input: Input, count: number, length: number): Texts {
   input.need(count * length)
   const bytes = new Uint8Array(count * length)

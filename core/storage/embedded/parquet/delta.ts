@@ -1,4 +1,4 @@
-// DELTA_BINARY_PACKED: differences of neighbours, in blocks with a smallest difference and widths of their own.
+// DELTA_BINARY_PACKED: differences between neighbours, in blocks that each have a minimum and bit widths.
 import { pack32, pack64, unpack32, unpack64, widthOf } from './bits.ts'
 import type { Input } from './input.ts'
 import type { Output } from './output.ts'
@@ -41,7 +41,7 @@ export function encodeDelta32(out: Output, values: Int32Array, from: number, to:
   encodeNarrow(out, low, count - 1, scratch.widths)
 }
 
-/** Of 64-bit integers as halves; differences wrap around. */
+/** Encodes 64-bit integers given as halves; differences wrap around. */
 export function encodeDelta64(out: Output, halves: Int32Array, from: number, to: number, scratch: DeltaScratch): void {
   const count = to - from
   encodeHead(out, count)
@@ -77,7 +77,7 @@ function encodeHead(out: Output, count: number): void {
   out.varint(count)
 }
 
-/** Differences of 32 bits. Room for a block behind them is used. */
+/** Encodes 32-bit differences. Uses the room for a block behind them. */
 function encodeNarrow(out: Output, low: Int32Array, count: number, widths: Uint8Array): void {
   for (let block = 0; block < count; block += blockSize) {
     const end = Math.min(count, block + blockSize)
@@ -99,7 +99,7 @@ function encodeNarrow(out: Output, low: Int32Array, count: number, widths: Uint8
       widths[mini] = widthOf(bits)
     }
     out.raw(widths)
-    // What fills the last miniblock up is nobody's.
+    // Padding of the last miniblock.
     if (end < block + blockSize) low.fill(0, end, block + blockSize)
     for (let mini = 0, start = block; mini < minisPerBlock && start < end; mini++, start += miniSize) {
       pack32(out, low, start, miniSize, widths[mini]!)
@@ -147,7 +147,7 @@ function encodeWide(out: Output, low: Int32Array, high: Int32Array, count: numbe
   }
 }
 
-/** Memory for a miniblock while it is decoded. */
+/** Memory for one miniblock. */
 export class DeltaInput {
   halves = new Int32Array(0)
   readonly number = new Int32Array(2)
@@ -180,7 +180,7 @@ export function decodeDelta32(input: Input, count: number, out: Int32Array, to: 
   })
 }
 
-/** Into halves from row `to` on. */
+/** Decodes into halves, from row `to` on. */
 export function decodeDelta64(
   input: Input,
   count: number,
@@ -239,7 +239,7 @@ export function decodeDelta64(
 
 interface DeltaTarget {
   first(low: number, high: number): void
-  /** The values `at` and following come from the miniblock at the input. */
+  /** Decodes the miniblock at the input into the values from `at` on. */
   mini(at: number, values: number, width: number, minLow: number, minHigh: number): void
 }
 
@@ -268,7 +268,7 @@ function decodeDelta(input: Input, count: number, scratch: DeltaInput, target: D
       if (width > 64) throw input.damaged(`differences of ${width} bits`)
       const bytes = (size * width) / 8
       const values = Math.min(size, count - at)
-      // Some writers leave out the end of the last miniblock.
+      // Some writers leave out the padding of the last miniblock.
       if (bytes > input.left) input.need(at + values < count ? bytes : Math.ceil((values * width) / 8))
       target.mini(at, values, width, number[0]!, number[1]!)
       input.at = Math.min(input.end, input.at + bytes)

@@ -1,4 +1,4 @@
-// The values of a column's rows without those that are null, as the encoders take them.
+// The values of a column without nulls, as the encoders take them.
 import { type BytesData, type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
 import type { Texts } from './texts.ts'
 import { type ParquetColumn, ParquetError } from './types.ts'
@@ -14,11 +14,11 @@ export type Dense =
 export interface DenseColumn {
   readonly dense: Dense
   readonly count: number
-  /** Bit i is 1 where row i of the taken rows has a value; absent: all have. */
+  /** Validity bitmap of the rows; absent: all rows have a value. */
   readonly valid?: Uint8Array
 }
 
-/** Takes rows `from` to `from + rows`. Throws ParquetError where the data cannot be that of the column. */
+/** Takes rows `from` to `from + rows`. Throws ParquetError if the data does not fit the column. */
 export function takeDense(column: ParquetColumn, data: ColumnData, from: number, rows: number): DenseColumn {
   const length = lengthOf(column, data)
   if (from < 0 || rows < 0 || from + rows > length) {
@@ -56,7 +56,7 @@ function lengthOf(column: ParquetColumn, data: ColumnData): number {
 function denseFixed(column: ParquetColumn, { values }: FixedData, kept: Kept): Dense {
   const { type } = column
   const { from, rows, count, valid } = kept
-  // By words: a copy as numbers may change the bits of a NaN.
+  // Copies words, because copying numbers may change the bits of a NaN.
   if (type === 'double' && values instanceof Float64Array) {
     const words = new Int32Array(values.buffer, values.byteOffset + 8 * from, 2 * rows)
     const halves = valid === undefined ? words : gatherHalves(words, kept, 2)
@@ -146,7 +146,7 @@ function denseBytes(column: ParquetColumn, { offsets, bytes }: BytesData, { from
   }
   if (count > 0) starts[count] = end
   if (!gaps) return { kind: 'texts', texts: { offsets: starts, bytes } }
-  // Rows without a value have bytes nevertheless.
+  // Rows without a value may still have bytes, which are skipped.
   const taken = new Uint8Array(length)
   put = 0
   for (let i = 0, at = 0; i < rows; i++) {
@@ -181,7 +181,7 @@ function checkTexts(column: ParquetColumn): void {
     throw new ParquetError(`column ${column.name} of the type ${column.type} cannot hold bytes`)
 }
 
-/** Bits `from` to `from + count` in bytes of their own; bits behind them are 0. */
+/** A copy of bits `from` to `from + count`; further bits are 0. */
 export function sliceBits(bits: Uint8Array, from: number, count: number): Uint8Array {
   const bytes = (count + 7) >> 3
   const out = new Uint8Array(bytes)
@@ -197,7 +197,7 @@ export function sliceBits(bits: Uint8Array, from: number, count: number): Uint8A
   return out
 }
 
-/** Ones among bits `from` to `to`; `from` is a multiple of 8. */
+/** Number of ones among bits `from` to `to`; `from` is a multiple of 8. */
 export function countBits(bits: Uint8Array, from: number, to: number): number {
   let count = 0
   const whole = to >> 3

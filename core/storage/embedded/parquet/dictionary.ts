@@ -1,15 +1,15 @@
-// The different values of a column chunk, numbered in the order they come.
+// Dictionary encoding: numbers the distinct values of a column chunk in order of appearance.
 import { widthOf } from './bits.ts'
 import type { Texts } from './texts.ts'
 
-/** The table begins with two to the power of so many slots. */
+/** Initial slots of the hash table, as a power of two. */
 const firstBits = 11
 
 export interface Numbered {
-  /** Of each value. */
+  /** The code of each value. */
   readonly codes: Int32Array
   readonly entries: number
-  /** How often a code differs from the one before. */
+  /** How often a code differs from its predecessor. */
   readonly changes: number
 }
 
@@ -19,18 +19,18 @@ export function codeBytes({ codes, entries, changes }: Numbered, count: number):
   return Math.min((count * width) / 8, changes * (2 + (width >>> 3)) + 64, codes.length * 4)
 }
 
-/** Bits of a code. Not 0, which readers do not all expect, and a whole byte rather than most of one: it compresses far better. */
+/** Bits per code. At least 1, because some readers do not expect 0, and 8 instead of 5 to 7, because whole bytes compress far better. */
 export function codeWidth(entries: number): number {
   const width = Math.max(1, widthOf(entries - 1))
   return width > 4 && width < 8 ? 8 : width
 }
 
-/** Memory and hash table; what it answers is valid until it is used again. */
+/** Hash table and memory; its results are valid until the next use. */
 export class Dictionary {
   #bits = firstBits
   #slots = new Int32Array(1 << firstBits)
   #codes = new Int32Array(0)
-  /** Of numbers: halves in the order of their codes. Of texts: the row in which each was met first. */
+  /** Numbers: their halves in the order of codes. Texts: the first row with each. */
   entries = new Int32Array(1 << firstBits)
   #hashes = new Int32Array(1 << (firstBits - 1))
 
@@ -40,7 +40,7 @@ export class Dictionary {
     this.#slots.fill(-1, 0, 1 << firstBits)
   }
 
-  /** Makes the table twice as large; at most half of it is used. */
+  /** Doubles the table when it is half full. */
   #grow(entries: number): void {
     this.#bits++
     const size = 1 << this.#bits
@@ -61,7 +61,7 @@ export class Dictionary {
     this.#hashes = grow(this.#hashes, size >> 1)
   }
 
-  /** Numbers integers of 32 bits, `count` from `from` on. Undefined: more than `limit` are different. */
+  /** Numbers `count` 32-bit integers from `from` on. Undefined if there are more than `limit` distinct ones. */
   words(values: Int32Array, from: number, count: number, limit: number): Numbered | undefined {
     this.#begin(count)
     const codes = this.#codes
@@ -86,7 +86,7 @@ export class Dictionary {
     return { codes, entries, changes }
   }
 
-  /** The same of 64 bits, as halves. */
+  /** Numbers 64-bit integers given as halves. */
   halves(values: Int32Array, from: number, count: number, limit: number): Numbered | undefined {
     this.#begin(count)
     const codes = this.#codes
@@ -114,7 +114,7 @@ export class Dictionary {
     return { codes, entries, changes }
   }
 
-  /** The code of a number; that of the next entry, `entries`, where it is new. */
+  /** The code of a number; `entries` if it is new. */
   #code(low: number, high: number, entries: number): number {
     const known = this.entries
     const slots = this.#slots
@@ -135,7 +135,10 @@ export class Dictionary {
     }
   }
 
-  /** Numbers texts `from` to `from + count`. Gives up when more than `limit` are different, or nearly all of the first ones, unless `all`. */
+  /**
+   * Numbers texts `from` to `from + count`. Undefined if there are more than `limit` distinct ones or, unless `all` is set, if nearly all of
+   * the first ones are distinct.
+   */
   texts({ offsets, bytes }: Texts, from: number, count: number, limit: number, all = false): Numbered | undefined {
     this.#begin(count)
     const codes = this.#codes

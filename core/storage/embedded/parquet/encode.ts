@@ -1,4 +1,4 @@
-// How the values of a column chunk are written: the encoding that a cheap estimate finds smallest, and the bounds of its pages.
+// Chooses the encoding of a column chunk by a cheap size estimate, and computes the bounds of its pages.
 import { widthOf } from './bits.ts'
 import {
   boundsOfCodes,
@@ -30,7 +30,7 @@ export interface ChunkEncoder {
   bounds(from: number, to: number): Seen
 }
 
-/** Memory that is used for one chunk after the other. */
+/** Memory reused from chunk to chunk. */
 export class EncodeScratch {
   readonly delta = new DeltaScratch()
   readonly dictionary = new Dictionary()
@@ -50,14 +50,14 @@ export class EncodeScratch {
   }
 }
 
-/** Values of a part of a sample, and how many parts are looked at. */
+/** Values per part of the sample, and number of parts. */
 const samplePart = 256
 const sampleParts = 4
 
-/** Values that the encodings of floating point numbers are tried on. */
+/** Values on which the encodings of floating point numbers are tried. */
 const trialValues = 8192
 
-/** Entries of a dictionary of numbers. */
+/** Maximum entries of a dictionary of numbers. */
 const maxEntries = 1 << 15
 
 export function chooseEncoder(
@@ -85,13 +85,16 @@ export function chooseEncoder(
   }
 }
 
-/** Bits of a difference below which integers that shall be encoded quickly are differences: numbers that go up by one, or hardly change. */
+/** In quick mode, integers are delta-encoded if a difference takes fewer bits than this: counters, and values that hardly change. */
 const quickBits = 2
 
-/** Texts of which there are no more get a dictionary where values shall be encoded quickly: readers group and compare its entries, not each text. */
-const fewTexts = 1024
+/** In quick mode, up to so many distinct texts get a dictionary, because readers group and compare its entries instead of each text. */
+const maxQuickEntries = 1024
 
-/** Values as they are, which takes the least time; those that come with a dictionary keep it, few texts get one, and integers that hardly take memory are differences. */
+/**
+ * The quick mode: values are stored plain; existing dictionaries are kept, few distinct texts get one, and integers with tiny differences are
+ * delta-encoded.
+ */
 export function plainEncoder(column: ParquetColumn, dense: Dense, count: number, scratch: EncodeScratch): ChunkEncoder {
   switch (dense.kind) {
     case 'boolean':
@@ -105,7 +108,7 @@ export function plainEncoder(column: ParquetColumn, dense: Dense, count: number,
     case 'double':
       return plainNumbers(dense.halves, 2, withoutBounds)
     case 'texts':
-      return { ...texts(column, dense.texts, count, scratch, fewTexts), bounds: withoutBounds }
+      return { ...texts(column, dense.texts, count, scratch, maxQuickEntries), bounds: withoutBounds }
     case 'codes':
       return { ...codes(column, dense.codes, dense.dictionary, count, scratch), bounds: withoutBounds }
   }
@@ -185,7 +188,7 @@ function floats(
   const bounds = (from: number, to: number) => boundsOfFloats(values, from, to)
   const whole = 4 * step * count
   const numbered = numberWhereFew(halves, count, step, scratch.dictionary, whole)
-  // Compression is tried only where a dictionary is not far smaller already.
+  // Other encodings are only tried if a dictionary is not much smaller.
   const few = numbered === undefined ? whole : codeBytes(numbered, count) + 4 * step * numbered.entries
   if (numbered !== undefined && few * 16 < whole) return dictionaryOfNumbers(numbered, step, bounds, scratch)
   const from = Math.max(0, (count - trialValues) >> 1)
@@ -222,7 +225,7 @@ function plainNumbers(values: Int32Array, step: 1 | 2, bounds: ChunkEncoder['bou
   }
 }
 
-/** Bits that differences take, from parts of the values. */
+/** Estimates the bits of differences from parts of the values. */
 function differenceBits(values: Int32Array, count: number, step: 1 | 2): number {
   if (count < 2) return 0
   const parts = count <= samplePart * sampleParts ? 1 : sampleParts
@@ -246,7 +249,7 @@ function differenceBits(values: Int32Array, count: number, step: 1 | 2): number 
       }
     }
   }
-  // Widths and the smallest difference of a block.
+  // The header of a block: minimum and widths.
   return bits / seen + 0.4
 }
 
@@ -255,7 +258,7 @@ function differenceAt(values: Int32Array, i: number, step: 1 | 2): number {
   return (values[2 * i + 3]! - values[2 * i + 1]!) * 2 ** 32 + (values[2 * i + 2]! >>> 0) - (values[2 * i]! >>> 0)
 }
 
-/** Numbers the values where that takes fewer than `limit` bytes. */
+/** Builds a dictionary if it takes fewer than `limit` bytes. */
 function numberWhereFew(
   values: Int32Array,
   count: number,
@@ -273,7 +276,7 @@ function numberWhereFew(
   const taken = size * sampleParts
   const { entries, changes } = numbered(dictionary, sample, 0, taken, step, taken)!
   const isFew = entries <= (size === count ? count / 2 : taken * 0.75)
-  // What the codes would take if there were no other values.
+  // The size of the codes if no further values were new.
   const perValue = Math.min(codeWidth(entries) / 8, (changes / taken) * 3)
   if (!isFew || perValue * count > limit + 64) return undefined
   const all = numbered(dictionary, values, 0, count, step, Math.min(maxEntries, count))
@@ -380,7 +383,7 @@ function dictionaryOfTexts(
   }
 }
 
-/** Texts that come with a dictionary: only entries that are used are kept, equal ones as one. */
+/** Texts that came with a dictionary: keeps the used entries, merging equal ones. */
 function codes(
   column: ParquetColumn,
   given: Uint32Array,

@@ -1,4 +1,4 @@
-// Numbers of the Parquet format.
+// Constants of the Parquet format.
 
 export const magic = 0x31524150
 
@@ -19,11 +19,11 @@ export const Codec = { none: 0, snappy: 1, gzip: 2, zstd: 6 } as const
 
 export const Page = { data: 0, index: 1, dictionary: 2, dataV2: 3 } as const
 
-/** Most rows of a row group: bounds what a damaged file can make a reader allocate. */
+/** Maximum rows of a row group; bounds what a damaged file can make a reader allocate. */
 export const maxGroupRows = 2 ** 26
 
-/** Most bytes of a page, uncompressed. */
+/** Maximum uncompressed bytes of a page. */
 export const maxPageBytes = 2 ** 30
 
-/** Zero bytes a buffer of packed integers needs behind its content, since words are read whole. */
+/** Zero bytes required behind packed integers, because whole words are read. */
 export const slack = 16

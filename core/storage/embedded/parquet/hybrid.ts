@@ -1,9 +1,9 @@
-// The hybrid of runs and packed integers that Parquet uses for levels, dictionary codes and booleans.
+// The RLE/bit-packing hybrid that Parquet uses for levels, dictionary codes and booleans.
 import { pack32, unpack32 } from './bits.ts'
 import type { Input } from './input.ts'
 import type { Output } from './output.ts'
 
-/** Shorter repetitions are packed. */
+/** Shorter repetitions are bit-packed. */
 const minRun = 8
 
 export function encodeHybrid(out: Output, codes: Int32Array, from: number, to: number, width: number): void {
@@ -14,7 +14,7 @@ export function encodeHybrid(out: Output, codes: Int32Array, from: number, to: n
     let end = i + 1
     while (end < to && codes[end] === code) end++
     if (end - i >= minRun) {
-      // Packed integers come in eights: the run gives what those before it lack.
+      // Packed integers come in groups of eight, which the run fills up.
       const start = i + ((8 - ((i - packed) & 7)) & 7)
       if (end - start >= minRun) {
         encodePacked(out, codes, packed, start, width)
@@ -44,7 +44,7 @@ function encodePacked(out: Output, codes: Int32Array, from: number, to: number, 
   pack32(out, last, 0, 8, width)
 }
 
-/** Decodes `count` integers of `width` bits; `input` ends up behind the last run that was needed. */
+/** Decodes `count` integers of `width` bits; `input` ends up behind the last run used. */
 export function decodeHybrid(input: Input, width: number, count: number, out: Int32Array, to: number): void {
   if (width > 32) throw input.damaged(`integers of ${width} bits`)
   const end = to + count
@@ -62,7 +62,7 @@ export function decodeHybrid(input: Input, width: number, count: number, out: In
     }
     const groups = (head - 1) / 2
     const wanted = Math.min(groups * 8, end - put)
-    // The last group may lack the bytes nobody needs.
+    // The last group may be truncated if the missing bytes are not needed.
     const present = Math.min(groups * width, input.end - input.at)
     if (present < Math.ceil((wanted * width) / 8)) throw input.damaged('it ends inside packed integers')
     unpack32(input.view, input.at, width, wanted, out, put)

@@ -1,4 +1,4 @@
-// Parquet files: written and read without any other program, synchronously, from and into the columns of `core/model`.
+// A Parquet codec: reads and writes files synchronously, from and into the columns of `core/model`.
 export { type ParquetType, parquetDecimal, parquetTypes } from './column-type.ts'
 export { sliceBits } from './dense.ts'
 export { readFooter } from './metadata.ts'

@@ -1,4 +1,4 @@
-// The footer and the page index: as bytes and back.
+// Encodes and decodes the footer and the page index.
 import { type Bounds, boundBytes, compareBounds, readBound, type Seen } from './bounds.ts'
 import { Codec, magic, maxGroupRows, Physical } from './format.ts'
 import { Output } from './output.ts'
@@ -96,7 +96,7 @@ function convertedType(logical: LogicalType): number | undefined {
     case 'int':
       return (logical.signed ? signedInts : unsignedInts)[logical.bits]
     case 'timestamp':
-      // The old ones mean UTC; times here are without a zone, as DuckDB's are.
+      // The old converted types mean UTC; times here have no time zone, as in DuckDB.
       return undefined
   }
 }
@@ -136,7 +136,7 @@ function groupFields(columns: readonly ParquetColumn[], group: RowGroupInfo, ord
       sum(chunk => chunk.bytes)
     )
   ]
-  // It has 16 bits.
+  // The ordinal has 16 bits.
   if (ordinal < 2 ** 15) fields.push({ id: 7, kind: 4, value: ordinal })
   return fields
 }
@@ -169,10 +169,10 @@ function statisticsFields(column: ParquetColumn, { nulls, min, max, distinct, sh
   return fields
 }
 
-/** A page as the indexes tell of it. */
+/** A page as the indexes describe it. */
 export interface WrittenPage {
   readonly offset: number
-  /** With its header. */
+  /** Including its header. */
   readonly bytes: number
   readonly from: number
   readonly nulls: number
@@ -190,7 +190,7 @@ export function encodeOffsetIndex(pages: readonly WrittenPage[]): Uint8Array {
   return out.content()
 }
 
-/** Nothing where a page has values but no bounds: the format has no way to say so. */
+/** Undefined if a page has values but no bounds, because the format cannot express that. */
 export function encodeColumnIndex(column: ParquetColumn, pages: readonly WrittenPage[]): Uint8Array | undefined {
   const none = new Uint8Array(0)
   const lower: Uint8Array[] = []
@@ -232,7 +232,7 @@ function boundaryOrder(column: ParquetColumn, pages: readonly WrittenPage[]): nu
   return holds(1) ? 1 : holds(-1) ? 2 : 0
 }
 
-/** Reads the footer of a file of `size` bytes. Throws ParquetError naming what is wrong and where. */
+/** Parses the footer of a file of `size` bytes. Throws ParquetError naming what is wrong and where. */
 export function readFooter(read: ReadAt, size: number): ParquetFooter {
   if (size < tailBytes + 4) throw new ParquetError(`a file of ${size} bytes is too short`, 0)
   const tail = readExactly(read, size - tailBytes, tailBytes)
@@ -413,7 +413,7 @@ function readChunk(chunk: Fields, column: ParquetColumn, rows: number, footer: n
   if (values !== rows) throw metadata.damaged(`has ${values} values in ${rows} rows`)
   const bytes = metadata.size(7, 'compressed size')
   const dataOffset = metadata.size(9, 'offset of data')
-  // Some writers put 0 where there is no dictionary.
+  // Some writers put 0 if there is no dictionary.
   const dictionaryOffset = metadata.maybeSize(11, 'offset of the dictionary') || undefined
   const offset = dictionaryOffset === undefined ? dataOffset : Math.min(dictionaryOffset, dataOffset)
   if (offset < 4 || offset + bytes > footer || dataOffset > offset + bytes) {
@@ -458,7 +458,7 @@ function readExtent(chunk: Fields, id: number, name: string, footer: number): Ex
   return { offset, bytes }
 }
 
-/** Where a page begins, how long it is with its header, and which rows it holds. */
+/** Offset of a page, its length including the header, and its rows. */
 export interface PageLocation {
   readonly offset: number
   readonly bytes: number
@@ -493,7 +493,7 @@ export function readOffsetIndex(read: ReadAt, chunk: ChunkInfo, { offset, bytes 
   return pages.map((page, i) => ({ ...page, to: pages[i + 1]?.from ?? chunk.values }))
 }
 
-/** The bounds of pages; undefined for pages without a value. */
+/** The bounds of pages; undefined for pages without values. */
 export function readColumnIndex(
   read: ReadAt,
   column: ParquetColumn,

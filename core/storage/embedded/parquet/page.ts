@@ -1,4 +1,4 @@
-// One page of a file: its header, its checksum, which rows have values, and its values as bytes.
+// Pages: header, checksum, levels and values.
 import { crc32 } from 'node:zlib'
 import { decompress } from './compress.ts'
 import { countBits } from './dense.ts'
@@ -12,19 +12,19 @@ export interface PageHead {
   readonly kind: number
   /** Bytes of the header itself. */
   readonly headBytes: number
-  /** Bytes of the content, uncompressed and as it lies in the file. */
+  /** Bytes of the content: uncompressed, and in the file. */
   readonly plain: number
   readonly bytes: number
   readonly checksum: number | undefined
   readonly values: number
   readonly nulls: number | undefined
   readonly encoding: number
-  /** Of version 2: bytes of levels before the values, and whether the values are compressed. */
+  /** Version 2: bytes of levels before the values, and whether the values are compressed. */
   readonly levels: number
   readonly compressed: boolean
 }
 
-/** Reads the header at `at` of `bytes`, which begin at `base` in the file. */
+/** Parses the header at `at` of `bytes`, which begin at offset `base` of the file. */
 export function readPageHead(bytes: Uint8Array, at: number, base: number): PageHead {
   const reader = new ThriftReader(bytes, base, at)
   const head = new Fields(reader.struct(), 'the page header', base + at)
@@ -66,22 +66,22 @@ export function readPageHead(bytes: Uint8Array, at: number, base: number): PageH
 export interface PageValues {
   readonly encoding: number
   readonly rows: number
-  /** Values that are there. */
+  /** Number of values that are not null. */
   readonly present: number
-  /** Bit i is 1 where row i of the page has a value; absent: all have. */
+  /** Validity bitmap of the page's rows; absent: all rows have a value. */
   readonly valid: Uint8Array | undefined
   readonly input: Input
-  /** What was made for this page alone: who has taken its values may let it go. */
+  /** Memory allocated for this page only; may be freed once the values are decoded. */
   readonly made?: Uint8Array | undefined
 }
 
-/** Memory that is used for one page after the other. */
+/** Memory reused from page to page. */
 export class PageScratch {
   readonly #values = new PageBuffer()
   readonly #levels = new PageBuffer()
   #flags = new Int32Array(0)
 
-  /** The content of a page whose header is at `at`; all of it lies before the end of `bytes`. */
+  /** The content of the page whose header is at `at`; the page ends before the end of `bytes`. */
   values(
     column: ParquetColumn,
     chunk: ChunkInfo,
@@ -143,13 +143,13 @@ export class PageScratch {
     return { encoding: head.encoding, rows: head.values, present, valid, input }
   }
 
-  /** Packed integers need slack behind them, other values are read where they are. */
+  /** Copies packed integers, because they need slack behind them; other values are read in place. */
   #input(plain: Uint8Array, encoding: number, page: number): Input {
     const isWhole = encoding === Encoding.plain || encoding === Encoding.byteStreamSplit
     return new Input(isWhole ? plain : this.#values.hold(plain), 0, plain.length, page)
   }
 
-  /** The bitmap of levels; nothing where all are 1. */
+  /** Validity bitmap from the levels; undefined if all rows have a value. */
   #valid(levels: Input, rows: number): Uint8Array | undefined {
     if (rows === 0) return undefined
     const first = levels.varint()

@@ -1,4 +1,4 @@
-// Reading a file: columns of row groups, only the pages that hold the rows that are asked for.
+// Reads columns of row groups, decoding only pages with wanted rows.
 import { bitmap, type ColumnData, clearBit, type FixedData, isValid } from '../../../model/batch.ts'
 import { free } from '../../../workers/free.ts'
 import { isUnsigned } from './bounds.ts'
@@ -27,18 +27,18 @@ import {
   type ReadAt
 } from './types.ts'
 
-/** A column chunk and what is known of its pages. */
+/** A column chunk, with its pages once they are known. */
 interface Chunk {
   readonly column: ParquetColumn
   readonly info: ChunkInfo
   readonly pages: readonly PageLocation[]
   readonly dictionary: Extent | undefined
   entries?: Entries
-  /** The numbers of the dictionary as floating point numbers. */
+  /** The dictionary's numbers as floats. */
   floats?: Float64Array
 }
 
-/** Rows of a page that are wanted: `from` to `to` of the page, to be row `at` and following of the answer. */
+/** Takes rows `from` to `to` of a page, to be put at row `at` of the result. */
 type Take = (page: PageValues, from: number, to: number, at: number) => void
 
 export class ParquetReader {
@@ -48,7 +48,7 @@ export class ParquetReader {
   readonly #scratch = new DecodeScratch()
   #words = new Int32Array(0)
   #floats = new Float64Array(0)
-  /** Of the row group that was read last. */
+  /** Chunks of the row group read last. */
   readonly #chunks = new Map<number, Chunk>()
   #group = -1
 
@@ -57,14 +57,14 @@ export class ParquetReader {
     this.#footer = footer
   }
 
-  /** Rows `from` to `to` of a row group. */
+  /** Reads rows `from` to `to` of a row group. */
   column(group: number, column: number, from = 0, to = this.#footer.rowGroups[group]!.rows): ColumnData {
     const chunk = this.#chunk(group, column)
     this.#check(chunk, from, to)
     return chunk.column.type === 'bytes' ? this.#texts(chunk, from, to) : this.#fixed(chunk, from, to)
   }
 
-  /** The same as floating point numbers, from `out[at]` on: exact up to 2^53, the nearest beyond, NaN for nulls. */
+  /** Reads numbers as floats into `out` from `at` on: exact up to 2^53, rounded beyond, NaN for nulls. */
   numbers(
     group: number,
     column: number,
@@ -114,7 +114,7 @@ export class ParquetReader {
     })
   }
 
-  /** The pages of a column, with their bounds where the file tells them. */
+  /** The pages of a column, with bounds if the file has them. */
   pages(group: number, column: number): readonly PageInfo[] {
     const chunk = this.#chunk(group, column)
     const { columnIndex } = chunk.info
@@ -150,7 +150,7 @@ export class ParquetReader {
     return chunk
   }
 
-  /** The pages of a chunk without an index, from their headers. */
+  /** Finds the pages of a chunk without a page index by their headers. */
   #walk(info: ChunkInfo): { pages: PageLocation[]; dictionary: Extent | undefined } {
     const { offset, values } = info
     const bytes = this.#bytes(offset, info.bytes)
@@ -184,7 +184,7 @@ export class ParquetReader {
     return bytes
   }
 
-  /** Hands over the pages that hold the rows, one after the other. */
+  /** Passes the pages with wanted rows to `take`, in order. */
   #each(chunk: Chunk, from: number, to: number, take: Take): void {
     if (from === to) return
     const { column, info, pages } = chunk
@@ -197,7 +197,7 @@ export class ParquetReader {
     for (let i = first; i < end; i++) {
       const page = pages[i]!
       const at = page.offset - start
-      // Nothing may be read of the next page.
+      // Limits reading to this page.
       const own = bytes.subarray(0, at + page.bytes)
       const head = readPageHead(own, at, start)
       if ((head.kind !== Page.data && head.kind !== Page.dataV2) || head.values !== page.to - page.from) {
@@ -229,7 +229,7 @@ export class ParquetReader {
   #fixed(chunk: Chunk, from: number, to: number): FixedData {
     const { column } = chunk
     const words = wordsOf(column)
-    // Two words together, so that they can be one number of 64 bits.
+    // Pairs of words, so that they can form 64-bit numbers.
     const out = new Int32Array(words * (to - from))
     let valid: Uint8Array | undefined
     this.#each(chunk, from, to, (page, first, last, at) => {
@@ -274,7 +274,7 @@ export class ParquetReader {
         throw new ParquetError(`column ${column.name} has codes and no dictionary`, chunk.info.offset)
       return chunk.entries
     }
-    /** From a page without a dictionary on, everything is texts. */
+    /** The first page without a dictionary turns everything into texts. */
     const spell = () => {
       const texts = new TextsBuilder(rows)
       for (let row = 0; row < done; row++) {
@@ -337,7 +337,7 @@ function floatEntries(chunk: Chunk, toFloats: ReturnType<typeof floatsOf>): Floa
   return chunk.floats
 }
 
-/** Bits behind the last row are 0. */
+/** Clears the bits behind the last row. */
 function trimmed(valid: Uint8Array, rows: number): Uint8Array {
   if ((rows & 7) !== 0) valid[valid.length - 1]! &= (1 << (rows & 7)) - 1
   return valid
@@ -364,7 +364,7 @@ function typed(column: ParquetColumn, words: Int32Array<ArrayBuffer>): FixedData
   return signed ? words : new Uint32Array(buffer)
 }
 
-/** Turns numbers `from` to `to` into floating point ones, from `out[at]` on. */
+/** Converts numbers `from` to `to` to floats, written from `out[at]` on. */
 type ToFloats = (words: Int32Array, from: number, to: number, out: Float64Array, at: number) => void
 
 function floatsOf(column: ParquetColumn): ToFloats {

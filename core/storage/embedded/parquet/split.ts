@@ -1,4 +1,4 @@
-// BYTE_STREAM_SPLIT: first the lowest bytes of all values, then the next ones.
+// BYTE_STREAM_SPLIT: the lowest bytes of all values, then the next ones, and so on.
 import type { Input } from './input.ts'
 import type { Output } from './output.ts'
 
@@ -22,7 +22,7 @@ export function encodeSplit(out: Output, values: Int32Array, from: number, to: n
   out.at += count * width
 }
 
-/** Values `from` to `end` of `count`, of a multiple of four bytes each, into `out` from value `to` on. */
+/** Decodes values `from` to `end` of `count`, each a multiple of four bytes long, into `out` from value `to` on. */
 export function decodeSplit(
   input: Input,
   count: number,

@@ -1,19 +1,19 @@
-// Values of any length: PLAIN, DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY.
+// Values of variable length: PLAIN, DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY.
 import { type DeltaInput, type DeltaScratch, decodeDelta32, encodeDelta32 } from './delta.ts'
 import type { Input } from './input.ts'
 import type { Output } from './output.ts'
 import { ParquetError } from './types.ts'
 
-/** What offsets of 32 bits reach. */
+/** The range of 32-bit offsets. */
 const maxTextBytes = 2 ** 32 - 1
 
-/** Values below each other: value `i` is `bytes[offsets[i] … offsets[i + 1]]`. */
+/** Values in one buffer: value `i` is `bytes[offsets[i] … offsets[i + 1]]`. */
 export interface Texts {
   readonly offsets: Uint32Array
   readonly bytes: Uint8Array
 }
 
-/** Values `from` to `to` with their lengths first. */
+/** Encodes values `from` to `to`, their lengths first. */
 export function encodeDeltaLength(
   out: Output,
   { offsets, bytes }: Texts,
@@ -38,7 +38,7 @@ export function encodePlainTexts(out: Output, { offsets, bytes }: Texts, from: n
   }
 }
 
-/** Short copies without a call. */
+/** Copies short ranges by a loop, which is faster than a call. */
 export function copyBytes(from: Uint8Array, at: number, to: Uint8Array, put: number, length: number): void {
   if (length > 48) to.set(from.subarray(at, at + length), put)
   else for (let i = 0; i < length; i++) to[put + i] = from[at + i]!
@@ -66,12 +66,12 @@ export class TextsBuilder {
     this.#bytes = grown
   }
 
-  /** A value of no bytes, in place of none. */
+  /** Adds an empty value, in place of a null. */
   empty(): void {
     this.#offsets[++this.#count] = this.#length
   }
 
-  /** Values `from` to `to` of others. */
+  /** Adds values `from` to `to` of others. */
   append({ offsets, bytes }: Texts, from: number, to: number): void {
     if (from === to) return
     const start = offsets[from]!
@@ -123,7 +123,7 @@ export function decodePlainTexts(input: Input, count: number): Texts {
   return { offsets, bytes }
 }
 
-/** Values of one length without lengths; like all that is decoded, in memory of the page. */
+/** Decodes values of a fixed length. The result lies in the memory of the page. */
 export function decodeFixedTexts(input: Input, count: number, length: number): Texts {
   input.need(count * length)
   const offsets = new Uint32Array(count + 1)
@@ -149,7 +149,7 @@ export function decodeDeltaLength(input: Input, count: number, scratch: TextScra
   return { offsets, bytes: input.bytes.subarray(start, start + at) }
 }
 
-/** Values as what they share with the one before, and the rest. */
+/** Decodes values stored as a prefix shared with their predecessor, and a suffix. */
 export function decodeDeltaTexts(input: Input, count: number, scratch: TextScratch, max: number): Texts {
   scratch.hold(count)
   const { prefixes } = scratch

@@ -1,7 +1,7 @@
-// Deduplicates samples in memory: of the row versions with one series and one time the latest counts.
+// Deduplicates samples in memory: of row versions with the same series and time, the latest counts.
 
 interface Rows {
-  /** By series the first row, then the end. */
+  /** First row of each series, by index, then the end. */
   readonly starts: Uint32Array
   /** Rows of a series in the order they were written. */
   readonly times: Float64Array
@@ -9,13 +9,15 @@ interface Rows {
 }
 
 interface Rules {
-  /** Rows with one time are versions of one row. */
+  /** True: rows with the same series and time are versions of one row. */
   readonly versions: boolean
-  /** A version without any value hides none. */
+  /** True: a version without any value hides no earlier one. */
   readonly merges: boolean
 }
 
-/** The rows that count, series by series, times ascending; undefined when all do as they stand. Rows without any value never do. */
+/**
+ * The rows that count, series by series with ascending times; undefined if all rows count as they are. Rows without any value never count.
+ */
 export function latestRows(rows: Rows, { versions, merges }: Rules): Uint32Array | undefined {
   const { starts, times, values } = rows
   const gaps = values.length > 0 && values.every(({ present }) => present !== undefined)
@@ -31,7 +33,7 @@ export function latestRows(rows: Rows, { versions, merges }: Rules): Uint32Array
     }
     const all = rowsBetween(start, end)
     const own = merges ? all.filter(row => !isEmpty(row)) : all
-    // A stable sort: equal times stay in the order they were written.
+    // A stable sort keeps the write order of rows with equal times.
     own.sort((a, b) => times[a]! - times[b]!)
     for (let i = 0; i < own.length; i++) {
       const hidden = versions && i + 1 < own.length && times[own[i + 1]!] === times[own[i]!]

@@ -1,4 +1,4 @@
-// Rows of data files that may hold samples of some series: only pages that can hold them are decoded, and kept for the next question.
+// Reads samples of some series from data files: decodes only pages that can hold them, and caches what it decodes.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import type { TimeUnit } from '../../../model/types.ts'
@@ -18,36 +18,38 @@ import type { PageCache } from './page-cache.ts'
 import { boundsOf, mayHold, type SampleColumn, type SampleQuery, type SampleRows } from './sample-rows.ts'
 import type { WantedSeries } from './wanted-series.ts'
 
-/** A column by the name files have it under. */
+/** A column under its name in the file. */
 export type FileColumn = SampleColumn & { readonly physical: string }
 
-/** What is asked of a file. */
+/** What to read from a file. */
 export interface FileQuery extends SampleQuery {
   readonly time: FileColumn
   readonly unit: TimeUnit
   readonly values: readonly FileColumn[]
 }
 
-/** Series numbers of a page; series numbers, which are part of those, and times of some of its rows, or another column of these. */
+/**
+ * Cached data: the series numbers of a page; series numbers (part of those) and times of some of its rows; or another column of these rows.
+ */
 export type Kept = PageSeries | SampleRows | ColumnData
 
 interface PageSeries {
   readonly numbers: Uint32Array
-  /** Where runs of ascending numbers end. */
+  /** Ends of the runs of ascending numbers. */
   readonly ends: Uint32Array
 }
 
-/** Rows of a file, and what was read for them. */
+/** Rows read from a file, and what was read for them. */
 export interface FoundInFile {
   readonly parts: readonly SampleRows[]
   readonly counts: FileCounts
 }
 
 export interface FileCounts {
-  /** Numbers of the row groups of which pages were read, and how many there are in all. */
+  /** Row groups of which pages were read, and the number of all row groups. */
   readonly groups: readonly number[]
   readonly known: number
-  /** Pages that were in memory, and pages that were not. */
+  /** Pages found in the cache, and pages that were decoded. */
   readonly hits: number
   readonly misses: number
 }
@@ -55,10 +57,10 @@ export interface FileCounts {
 /** The column of series numbers. */
 const seriesName = '__tsid'
 
-/** What is kept of a file besides its pages. */
+/** What is cached of a file besides its pages. */
 interface KnownFile {
   readonly footer: ParquetFooter
-  /** By row group and column. */
+  /** Keyed by row group and column. */
   readonly pages: Map<number, readonly PageInfo[]>
 }
 
@@ -72,12 +74,12 @@ export class FileParts {
     this.#limits = limits
   }
 
-  /** Page by page, in the order of the file. Throws ParquetError where it cannot be read or holds no series numbers. */
+  /** Reads page by page, in the order of the file. Throws ParquetError if the file cannot be read or has no series numbers. */
   read(path: string, query: FileQuery): FoundInFile {
     return this.#open(path, (known, reader) => this.#read(path, query, known, reader))
   }
 
-  /** Reads what every query of a file needs, before one comes. What cannot be read the query tells of. */
+  /** Reads what every query of a file needs, ahead of the first one. Errors are left to that query. */
   know(path: string): void {
     if (this.#known.has(path)) return
     try {
@@ -149,7 +151,7 @@ export class FileParts {
       if (isUnwanted(columns[series]!, columns[owner]) || !spans(query, columns[time]!, scale)) continue
       const owners = owner < 0 ? [] : pagesOf(known, reader, group, owner)
       const times = pagesOf(known, reader, group, time)
-      // Pages of all columns hold the same rows where they are as many.
+      // Pages of different columns hold the same rows if there are equally many.
       const boundsOfSame = (pages: readonly PageInfo[], i: number, { from, to }: PageInfo) =>
         pages[i]?.from === from && pages[i]?.to === to ? pages[i] : undefined
       for (const [i, page] of pagesOf(known, reader, group, series).entries()) {
@@ -175,7 +177,7 @@ export class FileParts {
     return { parts: found, counts: { groups, known: footer.rowGroups.length, ...counts } }
   }
 
-  /** Rows of a page, from the first of a wanted series to the last, or all where that is not much more. */
+  /** Rows of a page from the first wanted series to the last; all rows if that is not much more. */
   #wantedRows(page: PageSeries, wanted: WantedSeries): readonly [first: number, end: number] {
     const { numbers } = page
     const [first, end] = rowsAmong(page, wanted.tsids)
@@ -190,7 +192,7 @@ function pagesOf({ footer, pages }: KnownFile, reader: ParquetReader, group: num
   return known
 }
 
-/** From the first row of a series to the last one; the same number twice where there is none. */
+/** The rows from the first of a series to its last; twice the same number if there are none. */
 function rowsAmong({ numbers, ends }: PageSeries, tsids: Uint32Array): readonly [first: number, end: number] {
   let [first, end] = [0, 0]
   for (let run = 0, from = 0; run < ends.length && end === 0; from = ends[run++]!) {
@@ -203,7 +205,7 @@ function rowsAmong({ numbers, ends }: PageSeries, tsids: Uint32Array): readonly 
   return [first, end]
 }
 
-/** Of rows `from` to `to`, whose numbers ascend; two zeros where there is none. */
+/** The rows with numbers `from` to `to` in an ascending list; two zeros if there are none. */
 function rowsBetween(
   numbers: Uint32Array,
   from: number,
@@ -217,7 +219,7 @@ function rowsBetween(
   return first === end ? [0, 0] : [first, end]
 }
 
-/** Where runs of ascending numbers end: those of a table ascend, and a page may hold rows of several. */
+/** Ends of the runs of ascending numbers. Rows of one logical table ascend, and a page may hold rows of several. */
 function runsOf(numbers: Uint32Array): Uint32Array {
   const ends: number[] = []
   for (let i = 1; i < numbers.length; i++) if (numbers[i]! < numbers[i - 1]!) ends.push(i)
@@ -227,10 +229,10 @@ function runsOf(numbers: Uint32Array): Uint32Array {
 /** Rows of a row group. */
 type RowRange = Pick<PageInfo, 'from' | 'to'>
 
-/** What an entry takes besides its values. */
+/** Bytes a cache entry takes besides its values. */
 const entryBytes = 256
 
-/** Bytes that something decoded takes. */
+/** Bytes of a decoded entry. */
 export function sizeOf(kept: Kept): number {
   if ('numbers' in kept) return entryBytes + kept.numbers.byteLength + kept.ends.byteLength
   if ('tsids' in kept) {
@@ -266,7 +268,7 @@ function spans({ from, to }: SampleQuery, { min, max }: Bounded, scale: number):
   return Number(max) * scale >= from && Number(min) * scale <= to
 }
 
-/** What a time of a file must be multiplied with: files know no seconds, what they hold in their place is finer. */
+/** The factor from a file's time unit to the column's: files store seconds in a finer unit. */
 function scaleOf(unit: TimeUnit, stored: TimeUnit): number {
   return Number(unitsPerSecond[unit]) / Number(unitsPerSecond[stored])
 }

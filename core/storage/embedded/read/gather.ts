@@ -1,19 +1,19 @@
-// Samples from memory put together series by series: counted first, then copied as numbers to where each series begins.
+// Puts samples from memory together series by series: counts them, then copies the numbers to where each series begins.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import { latestRows } from './deduplicate.ts'
 import { copyTimes, type SampleColumn, type SampleQuery, type SampleRows, ticksOf, visitRuns } from './sample-rows.ts'
 
 export interface GatherOptions {
-  /** Rows of one series and time are versions of one row, the later one in the list counts; else every row counts. */
+  /** True: rows with the same series and time are versions, and the last in the list counts; false: every row counts. */
   readonly versions: boolean
-  /** A version without a value hides none. */
+  /** True: a version without a value hides no earlier one. */
   readonly merges: boolean
 }
 
-/** Rows of wanted series in the order of their indices. */
+/** Rows of the wanted series, in the order of their indexes. */
 export interface Gathered {
-  /** By index the first row, then the end. */
+  /** First row by index, then the end. */
   readonly starts: Uint32Array
   readonly times: Float64Array
   readonly values: readonly Numbers[]
@@ -21,24 +21,24 @@ export interface Gathered {
 
 export interface Numbers {
   readonly values: Float64Array
-  /** By row whether there is a number; absent where there is one everywhere. */
+  /** By row, whether there is a number; absent if there always is. */
   readonly present: Uint8Array | undefined
 }
 
-/** Runs of all parts: three numbers each, the index and the rows. */
+/** Runs of rows of all parts: three numbers each, the series' index, first row and end. */
 export interface Runs {
   readonly part: SampleRows
   readonly numbers: readonly number[]
 }
 
-/** Samples of parts that may hold some, in the order they were written; each series in one piece, times ascending. */
+/** The samples of these parts, which must be in write order: each series in one piece, with ascending times. */
 export function gather(parts: readonly SampleRows[], query: SampleQuery, options: GatherOptions): Gathered {
   const found = collect(parts, query)
   const kept = latestRows(found, options)
   return kept === undefined ? found : pick(found, kept)
 }
 
-/** All rows, each version of a row for itself, those of a series in the order they were written. */
+/** All rows without deduplication; rows of a series in write order. */
 export function collect(parts: readonly SampleRows[], query: SampleQuery): Gathered {
   const counts = new Uint32Array(query.wanted.tsids.length + 1)
   const runs = parts.map(part => runsOf(part, query, counts))
@@ -89,7 +89,7 @@ function copyNumbers({ part, numbers }: Runs, indices: Uint32Array, { id }: Samp
   const { values, valid } = data
   for (let i = 0, n = 0; i < numbers.length; i += 3, n++) {
     const [start, end, at] = [numbers[i + 1]!, numbers[i + 2]!, indices[n]!]
-    // Floats are moved by their bits: those of a NaN mean something.
+    // Floats are copied as bits, because the bits of a NaN have a meaning (stale markers).
     if (values instanceof Float64Array) to.values.set(values.subarray(start, end), at)
     else for (let row = start; row < end; row++) to.values[at + row - start] = Number(values[row])
     if (to.present === undefined) continue
@@ -97,7 +97,7 @@ function copyNumbers({ part, numbers }: Runs, indices: Uint32Array, { id }: Samp
   }
 }
 
-/** As a result has them; `tsids` by index. */
+/** The rows as a result batch; `tsids` by index. */
 export function batchOf({ starts, times, values }: Gathered, tsids: Uint32Array): ResultBatch {
   const series = new Uint32Array(times.length)
   for (let index = 0; index < tsids.length; index++) series.fill(tsids[index]!, starts[index], starts[index + 1])
@@ -111,7 +111,7 @@ function vectorOf({ values, present }: Numbers): ResultVector {
   return { values, valid }
 }
 
-/** Some of the rows, series by series in another order. */
+/** Some of the rows, in another order of series. */
 function pick({ starts, times, values }: Gathered, rows: Uint32Array): Gathered {
   const kept = new Uint32Array(starts.length)
   for (let index = 0, at = 0; index + 1 < starts.length; index++) {
@@ -135,7 +135,7 @@ function pickNumbers(values: Float64Array, rows: Uint32Array): Float64Array {
   return picked
 }
 
-/** As rows that can be gathered with others; `tsids` by index. */
+/** The rows in a form that can be gathered again; `tsids` by index. */
 export function asRows(
   { starts, times, values: columns }: Gathered,
   tsids: Uint32Array,

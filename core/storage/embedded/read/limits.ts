@@ -1,36 +1,36 @@
-// Where reading goes another way, all in one place; tests give others.
+// Thresholds at which a read takes another way; tests change them.
 
 /**
- * How the rows of a file or memtable are read. `skip`: not at all. `series`: by series number and time, without DuckDB. `scan`: by DuckDB, every
- * row as it is. `merge`: by DuckDB, which lets the newest version of each row count. `latest`: a scan from the time on from which the file
- * holds the newest rows of some series. `counts`: not at all, but how many rows it has of each value, which is in a file beside it.
+ * How the rows of a file or memtable are read. `skip`: not at all. `series`: by series number and time, without DuckDB. `scan`: by DuckDB,
+ * every row as it is. `merge`: by DuckDB, which keeps the latest version of each row. `latest`: a scan from the time on at which the file has
+ * the latest row of some series. `counts`: the counts stored beside the file are read instead.
  */
 export type Path = 'skip' | 'series' | 'scan' | 'merge' | 'latest' | 'counts'
 
 export interface ReadLimits {
-  /** Ways that are not taken where another one gives the same rows. */
+  /** Ways not to take if another one gives the same rows. */
   readonly avoid: ReadonlySet<Path>
-  /** Alternatives of a condition that are looked up in the series registry: each is a look through all series. */
+  /** Alternatives of a condition that are looked up in the series registry; each visits all series. */
   readonly alternatives: number
-  /** Series whose numbers go into a statement for DuckDB; more are left to a join with their tags. */
+  /** Series whose numbers are written into a DuckDB statement; more are joined by their tags. */
   readonly numbers: number
-  /** Runs of neighbouring series numbers that are one comparison each; more become a list of numbers. */
+  /** Runs of adjacent series numbers that become a comparison each; more become a list of numbers. */
   readonly runs: number
-  /** Scans of parts of files in a statement: each costs a plan of its own, so that more files share these. */
+  /** Separate scans of parts of files in one statement. Each adds to the plan, so further files share scans. */
   readonly scans: number
-  /** Series, by file, whose last time is looked up for a query of the latest rows: with more that takes as long as a scan. */
+  /** Series, over all files, whose last time is looked up for a query of the latest rows; beyond that a scan is as fast. */
   readonly ends: number
-  /** Queries of more series wait until rows in memory are sorted; those of fewer look at all rows meanwhile. */
+  /** Queries of more series wait until rows in memory are sorted; queries of fewer scan unsorted rows. */
   readonly unsortedSeries: number
-  /** Series read together first; how many come next depends on how many samples these had. */
+  /** Series in the first batch; the size of later ones depends on the number of samples. */
   readonly firstSeries: number
-  /** Series read together at most. */
+  /** Series in one batch at most. */
   readonly maxSeries: number
-  /** Samples that are handed on together, about. */
+  /** Approximate samples in one batch. */
   readonly samples: number
-  /** Of a page of a file only the rows of the wanted series are decoded, where so many times as many are in the page. */
+  /** If a page has this many times as many rows as the wanted series, only their rows are decoded. */
   readonly pageShare: number
-  /** Files of which a reading thread keeps footers. */
+  /** Files whose footers a reading thread caches. */
   readonly footers: number
 }
 

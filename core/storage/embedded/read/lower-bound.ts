@@ -1,6 +1,6 @@
-// Search by halves in ascending numbers.
+// Binary search.
 
-/** Between `low` and `high` the first place that holds at least `number`; `high` where none does. */
+/** The first index between `low` and `high` whose number is at least `number`; `high` if there is none. */
 export function lowerBound(numbers: Uint32Array, number: number, low = 0, high = numbers.length): number {
   let [from, to] = [low, high]
   while (from < to) {

@@ -1,15 +1,15 @@
-// What was decoded of data files, kept up to a limit. Of a few entries picked by chance the one that was used longest ago goes: queries that
-// look at a little more than fits, in the same order each time, would find nothing in a cache that lets the oldest of all go.
+// A cache of decoded pages. When full, it removes the least recently used of a few randomly chosen entries: with strict LRU, repeated scans
+// of slightly more than fits would never hit.
 
-/** Entries to pick the one from that goes. */
+/** Entries chosen per removal. */
 const sampled = 3
 
 interface Entry<T> {
   readonly data: T
   readonly bytes: number
-  /** The number of the look that found it last. */
+  /** Number of the last lookup that found it. */
   used: number
-  /** Where its key is in the list of all. */
+  /** Its index in the list of keys. */
   index: number
 }
 
@@ -18,14 +18,14 @@ export class PageCache<T> {
   readonly #sizeOf: (data: T) => number
   readonly #random: () => number
   readonly #kept = new Map<string, Entry<T>>()
-  /** Of all entries, in no order. */
+  /** All keys, in no order. */
   readonly #keys: string[] = []
   #bytes = 0
   #looks = 0
   #hits = 0
   #misses = 0
 
-  /** `limit` in bytes, as `sizeOf` counts them; `random`: from 0 up to, not including, 1. */
+  /** `limit` in bytes, as `sizeOf` counts them; `random` returns numbers in [0, 1). */
   constructor(limit: number, sizeOf: (data: T) => number, random = Math.random) {
     this.#limit = limit
     this.#sizeOf = sizeOf
@@ -36,12 +36,12 @@ export class PageCache<T> {
     return this.#bytes
   }
 
-  /** Looks since `takeCounts` was called. */
+  /** Lookups since the last `takeCounts`. */
   get counts(): { readonly hits: number; readonly misses: number } {
     return { hits: this.#hits, misses: this.#misses }
   }
 
-  /** What a key, which begins with the path of its file and a blank, stands for; it never changes. */
+  /** The cached value of a key, or `read()`. Keys begin with the file's path and a space; the value of a key never changes. */
   get<K extends T>(key: string, read: () => K): K {
     const kept = this.#kept.get(key)
     const used = ++this.#looks
@@ -60,12 +60,12 @@ export class PageCache<T> {
     return data
   }
 
-  /** Lets go of what is kept of a file. */
+  /** Removes all entries of a file. */
   forget(path: string): void {
     for (const key of this.#kept.keys()) if (key.startsWith(`${path} `)) this.#drop(key)
   }
 
-  /** Looks since the last call. */
+  /** Lookups since the last call. */
   takeCounts(): { readonly hits: number; readonly misses: number } {
     const { counts } = this
     this.#hits = this.#misses = 0

@@ -1,4 +1,5 @@
-// How a query reads the rows of a table: which way each file and memtable goes, and why. Decided here alone, from what the parts are.
+// Plans how a query reads a table: which way each file and memtable is read, and why. All such decisions are made here, from facts about the
+// parts.
 import type { Table, TableColumn } from '../../../model/table.ts'
 import type { Condition } from '../../engine.ts'
 import { mergesFields } from '../../logical.ts'
@@ -13,32 +14,32 @@ import { isText } from './samples.ts'
 /** Rows in memory, as far as a plan depends on them. */
 export interface MemoryPart {
   readonly rows: number
-  /** Whether they are distinct is not known of tables that keep every row. */
+  /** `areDistinct` is unknown for append mode tables. */
   readonly times: Span & { readonly areDistinct: boolean }
   readonly writes: readonly MemtableRows[]
 }
 
-/** What there is to read. */
+/** The parts of a table. */
 export interface PlanSource<M extends MemoryPart = MemoryPart> {
   readonly table: Table
   readonly files: readonly DataFile[]
   readonly memtables: readonly M[]
-  /** Rows before it (in the time index's unit) are past their time to live. */
+  /** Rows before this time (in the time index's unit) have expired. */
   readonly cutoff: bigint | undefined
 }
 
-/** Which rows a query asks for; others may be read, too. */
+/** The rows a query asks for; others may be read as well. */
 export interface Asked {
   readonly where?: Condition | undefined
-  /** By path of the file, what its indexes tell of the condition. */
+  /** By file path: what its indexes rule out by the condition. */
   readonly pruned?: ReadonlyMap<string, Pruned>
-  /** By path of the file, the last time of each series in it: only rows without a later one of their series are asked for. */
+  /** By file path: the last time of each of its series. Only rows that are the latest of their series are asked for. */
   readonly ends?: ReadonlyMap<string, SeriesEnds>
-  /** Samples of series: the columns of the values. */
+  /** For samples: the value columns. */
   readonly samples?: readonly TableColumn[]
 }
 
-/** The last time of each series of a file. */
+/** The last time of each series in a file. */
 export interface SeriesEnds {
   readonly series: Uint32Array
   readonly times: Float64Array
@@ -50,20 +51,20 @@ export interface Step<M extends MemoryPart = MemoryPart> {
   readonly reason: string
   /** Row groups to read; undefined: all. */
   readonly groups?: Groups
-  /** Row groups its indexes know. */
+  /** Row groups that the indexes cover. */
   readonly known?: number
-  /** Of `latest`: rows before it have a later one of their series. In the time index's unit. */
+  /** For `latest`: earlier rows are not the latest of their series. In the time index's unit. */
   readonly since?: bigint
 }
 
 export interface Plan<M extends MemoryPart = MemoryPart> {
-  /** Files by the order in which their rows were written, then memtables. */
+  /** Files in write order, then memtables. */
   readonly steps: readonly Step<M>[]
-  /** Of the way `series`: rows with the same series and time are versions of one row. */
+  /** For `series`: rows with the same series and time are versions. */
   readonly versions: boolean
 }
 
-/** Every file and memtable once. */
+/** Plans a step for every file and memtable. */
 export function planRead<M extends MemoryPart>(
   source: PlanSource<M>,
   asked: Asked = {},
@@ -88,7 +89,10 @@ export function planRead<M extends MemoryPart>(
   return { steps: [...steps, ...skipped], versions: false }
 }
 
-/** The same where only so many of the latest rows are asked for; a file whose groups are not known is one, rows in memory without any are all read. */
+/**
+ * Like `planRead`, for the last `rows` rows by time. A file without known row groups counts as one group; rows in memory without known times
+ * are all read.
+ */
 export function planLast<M extends MemoryPart>(
   { cutoff }: Pick<PlanSource, 'cutoff'>,
   plan: Plan<M>,
@@ -97,7 +101,7 @@ export function planLast<M extends MemoryPart>(
   { avoid }: ReadLimits = usualLimits
 ): Plan<M> {
   if (avoid.has('latest')) return plan
-  // Rows of which nobody knows whether they count are read, but are none of those that are later for certain.
+  // Rows that may be hidden are read, but do not count as later rows.
   const spansOf = ({ part, path, groups: pruned }: Step<M>): readonly GroupSpan[] | undefined => {
     if (path !== 'scan' || pruned !== undefined || (cutoff !== undefined && spanOf(part).minTime < cutoff))
       return undefined
@@ -118,7 +122,7 @@ export function planLast<M extends MemoryPart>(
   return { ...plan, steps }
 }
 
-/** A time from which on there are so many rows; undefined where there are not. */
+/** The time from which there are at least so many rows; undefined if there are fewer. */
 function sinceWhen(groups: readonly GroupSpan[], rows: number): bigint | undefined {
   let later = 0
   for (const group of groups.toSorted((a, b) => (a.from > b.from ? -1 : a.from < b.from ? 1 : 0))) {
@@ -128,14 +132,14 @@ function sinceWhen(groups: readonly GroupSpan[], rows: number): bigint | undefin
   return undefined
 }
 
-/** How many rows a file has of each value of a column, in stretches of time. */
+/** Row counts of a file by the value of a column and by time interval. */
 export interface KnownCounts {
-  /** Seconds of a stretch. */
+  /** Interval length in seconds. */
   readonly width: number
   readonly cells: number
 }
 
-/** The same for a statement that only counts rows by one column and time, files by path; undefined where no counts are known. */
+/** Like `planRead`, for statements that only count rows by one column and time; `files` by path. Undefined if no counts are stored. */
 export function planCounts<M extends MemoryPart>(
   { cutoff }: Pick<PlanSource, 'cutoff'>,
   { steps, versions }: Plan<M>,
@@ -158,13 +162,13 @@ export function isFile<M extends MemoryPart>(part: DataFile | M): part is DataFi
   return 'path' in part
 }
 
-/** Files and memtables that may hold a row some other row hides. */
+/** Files and memtables that may hold a row hidden by another row. */
 export function overlapping<M extends MemoryPart>(source: Omit<PlanSource<M>, 'cutoff'>): readonly (DataFile | M)[] {
   const { steps } = planRead({ ...source, cutoff: undefined })
   return steps.filter(({ path }) => path === 'merge').map(({ part }) => part)
 }
 
-/** Files whose last times by series make a query of the latest rows quicker; undefined where they cannot tell enough. */
+/** Files whose last times per series speed up a query of the latest rows; undefined if they are not sufficient. */
 export function latestFiles(
   { table, view }: Pick<PlanSource, 'table'> & { readonly view: Table | undefined },
   { steps }: Plan,
@@ -180,7 +184,7 @@ export interface Span {
   readonly maxTime: bigint
 }
 
-/** Whether two spans share a point in time. */
+/** Whether two time spans intersect. */
 export function meets(a: Span, b: Span): boolean {
   return a.minTime <= b.maxTime && b.minTime <= a.maxTime
 }
@@ -198,7 +202,7 @@ function whySkipped(
   return where !== undefined && !mayMeetTimes(where, span) ? 'its rows are outside of the times asked for' : undefined
 }
 
-/** Whether rows that lie between two times can meet the condition: the same in all versions of a row. */
+/** Whether rows in a time span can meet the condition. Only conditions on time count, because they hold for all versions of a row. */
 export function mayMeetTimes(condition: Condition, span: Span): boolean {
   if (condition.kind === 'all') return condition.of.every(each => mayMeetTimes(each, span))
   if (condition.kind === 'any') return condition.of.some(each => mayMeetTimes(each, span))
@@ -207,7 +211,7 @@ export function mayMeetTimes(condition: Condition, span: Span): boolean {
   return (from === undefined || span.maxTime >= from) && (to === undefined || span.minTime < to)
 }
 
-/** Samples read by their numbers; a text where DuckDB alone can tell which rows count, or what they hold. */
+/** Plans samples by series number. Returns a text (the reason) if only DuckDB can tell which rows count or what they hold. */
 function planSamples<M extends MemoryPart>(
   { table, files, memtables }: PlanSource<M>,
   values: readonly TableColumn[],
@@ -230,19 +234,19 @@ function planSamples<M extends MemoryPart>(
   const meeting = partsThatMeet([...files, ...memtables])
   if (meeting.size === 0 && memtables.every(({ times }) => times.areDistinct))
     return asIs('no row hides another', false)
-  // Versions are told apart by their time, as a float, and by the order they were written in.
+  // Versions are matched by their time as a float, and ordered by when they were written.
   if (table.timeIndex.type === 'TimestampNanosecond') return 'rows whose nanoseconds differ may be versions of one'
   if (values.some(isText)) return 'texts may have versions'
   if (!filesInOrder(files) || !inWriteOrder(writes)) return 'rows that may be versions of one were written alternately'
   return asIs('the row written last counts', true)
 }
 
-/** Nothing about its values is known to DuckDB alone. */
+/** Whether its values need no conversion, which only DuckDB does. */
 function isPlain({ was, initial, type }: TableColumn): boolean {
   return was === undefined && initial === undefined && !type.startsWith('Decimal')
 }
 
-/** Rows read by DuckDB. */
+/** Plans rows read by DuckDB. */
 function planRows<M extends MemoryPart>(
   { table, files, memtables }: PlanSource<M>,
   { pruned, ends }: Asked,
@@ -276,38 +280,38 @@ function whyMerged<M extends MemoryPart>(
   return avoid.has('scan') ? 'reading rows as they are is turned off' : undefined
 }
 
-/** Files that are scanned from the time on at which the first series has its newest row there. */
+/** Scans files from the time on at which the first series has its latest row there. */
 function withLatest<M extends MemoryPart>(
   steps: readonly Step<M>[],
   ends: ReadonlyMap<string, SeriesEnds>,
   { timeIndex }: Table
 ): Step<M>[] {
-  const newest = newestOf([...ends.values()])
-  // What a float does not tell apart of a time in nanoseconds.
+  const latest = latestTimes([...ends.values()])
+  // Precision that a float loses of a time in nanoseconds.
   const rounding = timeIndex.type === 'TimestampNanosecond' ? 1024n : 0n
   return steps.map((step): Step<M> => {
     const own = step.path === 'scan' && isFile(step.part) ? ends.get(step.part.path) : undefined
     if (own === undefined) return step
-    const first = firstNewest(own, newest)
+    const first = firstLatest(own, latest)
     if (first === undefined) return { ...step, path: 'skip', reason: 'each of its series has a later row elsewhere' }
     return { ...step, path: 'latest', reason: 'earlier rows have a later one', since: BigInt(first) - rounding }
   })
 }
 
-/** By series. */
-function newestOf(ends: readonly SeriesEnds[]): Float64Array {
+/** The latest time of each series. */
+function latestTimes(ends: readonly SeriesEnds[]): Float64Array {
   const last = ends.reduce((max, { series }) => series.reduce((a, b) => Math.max(a, b), max), 0)
-  const newest = new Float64Array(last + 1).fill(Number.NEGATIVE_INFINITY)
+  const latest = new Float64Array(last + 1).fill(Number.NEGATIVE_INFINITY)
   for (const { series, times } of ends) {
-    for (let i = 0; i < series.length; i++) newest[series[i]!] = Math.max(newest[series[i]!]!, times[i]!)
+    for (let i = 0; i < series.length; i++) latest[series[i]!] = Math.max(latest[series[i]!]!, times[i]!)
   }
-  return newest
+  return latest
 }
 
-/** The earliest time at which a series has its newest row in the file; undefined where none has. */
-function firstNewest({ series, times }: SeriesEnds, newest: Float64Array): number | undefined {
+/** The earliest time at which a series has its latest row in the file; undefined if none has. */
+function firstLatest({ series, times }: SeriesEnds, latest: Float64Array): number | undefined {
   let first = Number.POSITIVE_INFINITY
-  for (let i = 0; i < series.length; i++) if (times[i] === newest[series[i]!]) first = Math.min(first, times[i]!)
+  for (let i = 0; i < series.length; i++) if (times[i] === latest[series[i]!]) first = Math.min(first, times[i]!)
   return first === Number.POSITIVE_INFINITY ? undefined : first
 }
 
@@ -315,7 +319,7 @@ function spanOf(part: DataFile | MemoryPart): Span {
   return isFile(part) ? part : part.times
 }
 
-/** Parts that share a time with another one. */
+/** Parts whose time spans intersect another part's. */
 function partsThatMeet<P extends DataFile | MemoryPart>(parts: readonly P[]): ReadonlySet<P> {
   const sorted = parts
     .map(part => ({ part, span: spanOf(part) }))
@@ -329,7 +333,7 @@ function partsThatMeet<P extends DataFile | MemoryPart>(parts: readonly P[]): Re
   return meeting
 }
 
-/** Whether of two files that share a time all rows of one were written before those of the other; files ascend by their first. */
+/** Whether, for each pair of files that intersect, one was written entirely before the other. Files are sorted by first time. */
 function filesInOrder(files: readonly DataFile[]): boolean {
   return files.every((file, i) => {
     for (let next = i + 1; next < files.length && files[next]!.minSeq <= file.maxSeq; next++) {
@@ -339,7 +343,7 @@ function filesInOrder(files: readonly DataFile[]): boolean {
   })
 }
 
-/** Whether all rows of each write were written before those of the next. */
+/** Whether each write was written entirely before the next. */
 function inWriteOrder(writes: readonly MemtableRows[]): boolean {
   let end = 0
   return writes.every(write => {

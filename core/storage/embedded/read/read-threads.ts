@@ -1,4 +1,4 @@
-// The reading threads: each series belongs to one of them, which keeps what it decoded of the pages it lies in.
+// The reading threads. Each series belongs to one thread, which caches the pages it decoded.
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
@@ -9,14 +9,14 @@ import type { SortThreads } from './row-sorter.ts'
 import type { SampleColumn } from './sample-rows.ts'
 
 export interface ReadThreadsOptions {
-  /** The folder paths of files begin in. */
+  /** The folder that file paths are relative to. */
   readonly folder: string
   readonly threads: number
-  /** Modules they load when they start. */
+  /** Modules of reductions to load at the start. */
   readonly reducers?: readonly string[]
-  /** Bytes of decoded pages that all threads together keep. */
+  /** Bytes of decoded pages cached by all threads together. */
   readonly cacheBytes: number
-  /** Told of every look for a page that may be kept. */
+  /** Called for every cache lookup. */
   readonly looked: (result: 'hit' | 'miss', count: number) => void
 }
 
@@ -27,7 +27,7 @@ interface Waiting {
 
 interface Thread {
   readonly worker: Worker
-  /** Files it was told of. */
+  /** Files this thread was told about. */
   readonly told: Set<string>
   readonly waiting: Map<number, Waiting>
   cacheBytes: number
@@ -35,7 +35,7 @@ interface Thread {
 
 export class ReadThreads implements SortThreads {
   readonly #options: ReadThreadsOptions
-  /** They start when they are first needed at the latest, and again after one failed. */
+  /** Started when first needed, and again after a failure. */
   readonly #threads: (Thread | undefined)[] = []
   #lastId = 0
   #isClosed = false
@@ -44,15 +44,14 @@ export class ReadThreads implements SortThreads {
     this.#options = options
   }
 
-  /** Bytes of decoded pages that are kept. */
+  /** Bytes of cached pages. */
   get cacheBytes(): number {
     return this.#threads.reduce((sum, thread) => sum + (thread?.cacheBytes ?? 0), 0)
   }
 
   /**
-   * What each thread finds of some series, `ask` saying what it is asked of those that belong to it; one that is asked to read nothing
-   * finds nothing. Rejects with DbError
-   * `StorageUnavailable` where a file cannot be read.
+   * The results of all threads for some series; `ask` makes the question for the series of one thread. Threads with nothing to read are not
+   * asked. Rejects with DbError `StorageUnavailable` if a file cannot be read.
    */
   async read(tsids: Uint32Array, ask: (tsids: Uint32Array) => SamplesAsked): Promise<readonly SamplesFound[]> {
     const questions = Array.from(byThread(tsids, this.#options.threads), ([slot, own]) => ({ slot, asked: ask(own) }))
@@ -60,7 +59,7 @@ export class ReadThreads implements SortThreads {
     return Promise.all(some.map(({ slot, asked }) => this.#run(slot, asked)))
   }
 
-  /** Makes all threads ready for questions about files, so that the first one need not wait. */
+  /** Starts all threads and lets them read footers, so that the first query does not wait. */
   start(paths: readonly string[]): void {
     for (let slot = 0; slot < this.#options.threads; slot++) {
       const thread = this.#threads[slot] ?? this.#start(slot)
@@ -75,13 +74,13 @@ export class ReadThreads implements SortThreads {
     }
   }
 
-  /** CRC-32 of a file, read beside the queries. Rejects with DbError `StorageUnavailable` where it cannot be read. */
+  /** CRC-32 of a file, computed in a thread. Rejects with DbError `StorageUnavailable` if it cannot be read. */
   async checksum(path: string): Promise<number> {
     const { checksum } = await this.#ask(this.#idlest(), id => ({ id, checksumOf: path }))
     return checksum!
   }
 
-  /** As `SortThreads` has it. */
+  /** Sorts rows; see `SortThreads`. */
   async sort(task: SortTask, { id: timeId, type }: SampleColumn): Promise<SampleBounds> {
     const { bounds } = await this.#ask(this.#idlest(), id => ({ id, sort: task, time: { id: timeId, type } }))
     return bounds!
@@ -110,7 +109,7 @@ export class ReadThreads implements SortThreads {
     })
   }
 
-  /** A file is gone. */
+  /** Forgets a file that was removed. */
   forget(path: string): void {
     for (const thread of this.#threads) {
       thread?.told.delete(path)
@@ -140,7 +139,7 @@ export class ReadThreads implements SortThreads {
       const { id, error, cacheBytes, hits, misses } = answer
       const asked = id === undefined ? undefined : thread.waiting.get(id)
       if (id !== undefined) thread.waiting.delete(id)
-      // Without a question it keeps no process alive.
+      // An idle thread does not keep the process alive.
       if (thread.waiting.size === 0) worker.unref()
       thread.cacheBytes = cacheBytes
       if (hits > 0) looked('hit', hits)
@@ -162,10 +161,10 @@ function closed(): DbError {
   return new DbError('Cancelled', 'the storage engine is closed')
 }
 
-/** Series whose numbers differ in lower bits only belong to the same thread: their rows lie together. */
+/** Series that differ only in these lower bits belong to the same thread, because their rows are adjacent in files. */
 const neighbourBits = 8
 
-/** The numbers that belong to each thread, ascending as they were. */
+/** The numbers of each thread, still ascending. */
 function byThread(tsids: Uint32Array, threads: number): Map<number, Uint32Array> {
   const slotOf = (tsid: number) => scattered(tsid >>> neighbourBits) % threads
   const counts = new Uint32Array(threads)

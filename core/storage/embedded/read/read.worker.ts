@@ -1,4 +1,4 @@
-// A reading thread: samples out of data files and memory, so that decoding and reducing them holds up nobody.
+// A reading thread: reads and reduces samples from data files and memory off the main thread.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -19,24 +19,24 @@ import { WantedSeries } from './wanted-series.ts'
 
 /** Samples of some series. */
 export interface SamplesAsked {
-  /** Of files, in the order they were written. */
+  /** In write order. */
   readonly paths: readonly string[]
   readonly query: Omit<FileQuery, 'wanted'>
-  /** Numbers of the series, ascending. */
+  /** Series numbers, ascending. */
   readonly tsids: Uint32Array
-  /** Of each its logical table, where several share a physical one. */
+  /** The logical table of each series, if several share the physical one. */
   readonly owners: Uint32Array | undefined
   readonly options: GatherOptions
-  /** Rows in memory, which were written after those of the files, in the order they were written. */
+  /** Rows in memory, which are later than those of the files; in write order. */
   readonly memory: readonly SampleRows[]
   readonly reduction?: Reduction | undefined
 }
 
 export interface SamplesFound {
   readonly batches: readonly ResultBatch[]
-  /** Samples that were looked at. */
+  /** Number of samples read. */
   readonly samples: number
-  /** By path. */
+  /** Keyed by path. */
   readonly files: readonly FileCounts[]
 }
 
@@ -48,20 +48,20 @@ export type ReadTask =
   | { readonly know: string }
 
 export interface ReadAnswer {
-  /** Of the task; absent after a file was forgotten. */
+  /** Id of the task; absent for the answer to a file that was forgotten. */
   readonly id?: number
   readonly found?: SamplesFound
   readonly checksum?: number
-  /** Of rows that were sorted. */
+  /** The answer to a sort. */
   readonly bounds?: SampleBounds
-  /** Why there are none. */
+  /** The reason of a failure. */
   readonly error?: string
   readonly cacheBytes: number
   readonly hits: number
   readonly misses: number
 }
 
-/** What a thread gets at its start. */
+/** What a thread gets when it starts. */
 export interface ReadThreadData {
   readonly cacheBytes: number
   /** Modules that queries will name. */
@@ -69,13 +69,13 @@ export interface ReadThreadData {
 }
 
 const { cacheBytes, reducers } = workerData as ReadThreadData
-// One that cannot be loaded fails the query that names it.
+// A module that cannot be loaded fails the query that names it.
 for (const module of reducers) import(module).catch(() => {})
 const chunk = new Uint8Array(1 << 20)
 const pages = new PageCache<Kept>(cacheBytes, sizeOf)
 const files = new FileParts(pages)
 
-/** Questions that looked at as many left some megabytes behind. */
+/** Queries of so many samples leave some megabytes of garbage. */
 const minCollectSamples = 100_000
 
 giveWay('files')
@@ -105,7 +105,7 @@ parentPort!.on('message', async (task: ReadTask) => {
     const reducer = reduction && (await load(reduction))
     const found = read(asked, reducer && { reducer, width: reduction.width })
     parentPort!.postMessage({ id, found, ...state() } satisfies ReadAnswer, buffersOf(found))
-    // After the answer, which need not wait for it.
+    // Collects garbage after the answer, which need not wait for it.
     if (found.samples > minCollectSamples) collect('minor')
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
@@ -133,13 +133,13 @@ function read(asked: SamplesAsked, reduction: Pick<ReduceOptions, 'reducer' | 'w
   return { batches: [batch], samples, files: counts }
 }
 
-/** Questions that come meanwhile go first. */
+/** Queries that arrive meanwhile go first. */
 async function sort({ writes, into }: SortTask, time: SampleColumn): Promise<SampleBounds> {
   for (const _ of sortSteps(writes, into)) await new Promise(resolve => setImmediate(resolve))
   return boundsOf(sortedRows(writes, into) as SampleRows, time, SharedArrayBuffer)
 }
 
-/** Questions that come meanwhile go first. */
+/** Queries that arrive meanwhile go first. */
 async function checksumOf(path: string): Promise<number> {
   const fd = openSync(path, 'r')
   try {
@@ -158,7 +158,7 @@ function state() {
   return { cacheBytes: pages.bytes, ...pages.takeCounts() }
 }
 
-/** Memory that goes with the answer instead of being copied. */
+/** Buffers to transfer with the answer instead of copying. */
 function buffersOf({ batches }: SamplesFound): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>()
   for (const { columns } of batches) {

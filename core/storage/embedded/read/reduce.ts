@@ -1,4 +1,4 @@
-// Samples of each series reduced to a few values, as whoever asks wants them.
+// Reduces the samples of each series to a few values, in the reading threads.
 import type { ColumnData, ResultBatch } from '../../../model/batch.ts'
 import type { Reducer } from '../../engine.ts'
 import { type Gathered, type GatherOptions, gather, type Runs, runsOf } from './gather.ts'
@@ -7,18 +7,18 @@ import { WantedSeries } from './wanted-series.ts'
 
 export interface ReduceOptions extends GatherOptions {
   readonly reducer: Reducer
-  /** Values that come out for each series. */
+  /** Values per series. */
   readonly width: number
 }
 
 export interface Reduced {
-  /** One row for each series of which anything is left. */
+  /** One row per series that has any value. */
   readonly batch: ResultBatch
-  /** Samples that were looked at. */
+  /** Number of samples read. */
   readonly samples: number
 }
 
-/** Samples of the one column of a query, in parts that may hold some, in the order they were written. */
+/** Reduces the samples of the query's single column; parts in write order that may hold some. */
 export function reduce(parts: readonly SampleRows[], query: SampleQuery, options: ReduceOptions): Reduced {
   const { tsids } = query.wanted
   const out = new Output(tsids.length, options)
@@ -34,7 +34,7 @@ export function reduce(parts: readonly SampleRows[], query: SampleQuery, options
   return { batch: out.batch, samples: runs.rows }
 }
 
-/** What comes out, series by series. */
+/** Collects the result, series by series. */
 class Output {
   readonly #reducer: Reducer
   readonly #width: number
@@ -79,15 +79,15 @@ interface Run {
   readonly end: number
 }
 
-/** Where the samples of each series are. What it gives of one is gone with the next. */
+/** Finds the samples of each series. The arrays it returns for one series are overwritten by the next. */
 class SeriesRuns {
   readonly #parts: readonly Runs[]
-  /** By index where its runs begin among all, and the end. */
+  /** By index: where its runs begin in the list of all runs, then the end. */
   readonly #starts: Uint32Array
-  /** By run the part and where the run's numbers are in it. */
+  /** By run: its part, and where its numbers are in that part. */
   readonly #partOf: Uint32Array
   readonly #numberOf: Uint32Array
-  /** By part; no values where not every row has a number. */
+  /** By part; without values if some row has no number. */
   readonly #ticksOf: readonly Ticks[]
   readonly #valuesOf: readonly (Float64Array | undefined)[]
   #times = new Float64Array(1_024)
@@ -116,7 +116,7 @@ class SeriesRuns {
     }
   }
 
-  /** `unordered` where times do not ascend one after the other, or not every row has a number. */
+  /** The samples of a series; `unordered` if times do not ascend strictly or some row has no number. */
   samples(index: number, distinct: boolean): Samples | 'empty' | 'unordered' {
     const [first, end] = [this.#starts[index]!, this.#starts[index + 1]!]
     if (first === end) return 'empty'
@@ -137,7 +137,7 @@ class SeriesRuns {
     return isOrdered(times, distinct) ? { times, values: this.#values.subarray(0, rows) } : 'unordered'
   }
 
-  /** Undefined where not every row has a number. */
+  /** Undefined if some row has no number. */
   #view(run: number): Run | undefined {
     const part = this.#partOf[run]!
     const { numbers } = this.#parts[part]!
@@ -178,7 +178,7 @@ function isOrdered(times: Float64Array, distinct: boolean): boolean {
   return true
 }
 
-/** Series whose rows must be put in order, or of which some count for nothing. */
+/** Handles series whose rows must be sorted or deduplicated first. */
 function addGathered(out: Output, parts: readonly SampleRows[], query: SampleQuery, options: ReduceOptions): void {
   const { starts, times, values: columns } = gather(parts, query, options)
   const { values, present } = columns[0]!
@@ -190,7 +190,7 @@ function addGathered(out: Output, parts: readonly SampleRows[], query: SampleQue
   }
 }
 
-/** Moves the samples that have a value together, by their bits; returns the end. */
+/** Moves the samples that have a value together, as bits; returns the end. */
 function squeeze(times: Float64Array, values: Float64Array, present: Uint8Array, start: number, end: number): number {
   const words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length)
   let at = start

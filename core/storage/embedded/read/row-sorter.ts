@@ -1,4 +1,4 @@
-// Rows in memory are sorted by series beside the queries: those look at rows that are not sorted yet one by one.
+// Sorts rows in memory by series in the background; until then queries scan them.
 import { isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
@@ -6,9 +6,9 @@ import type { Memtable, SampleBounds, SortTask } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
 import type { SampleColumn } from './sample-rows.ts'
 
-/** Where rows are sorted. */
+/** Where rows are sorted: the reading threads. */
 export interface SortThreads {
-  /** Sorts rows by series into the task's memory; what they span then. */
+  /** Sorts rows by series into the task's memory; resolves to their bounds. */
   sort(task: SortTask, time: SampleColumn): Promise<SampleBounds>
 }
 
@@ -23,8 +23,8 @@ export class RowSorter {
   }
 
   /**
-   * Sorts the rows that are there, for queries that will come; resolves when they are. Undefined where nothing is to be done. What is about
-   * to become a file is left as it is.
+   * Sorts the rows in memory, for later queries; resolves when done. Undefined if there is nothing to do. Rows that are being flushed are
+   * left as they are.
    */
   sort({ active, table }: Pick<TableData, 'active' | 'table'>): Promise<void> | undefined {
     if (active === undefined) return undefined
@@ -39,7 +39,7 @@ export class RowSorter {
     return sorting
   }
 
-  /** They are read as they came, and the next query begins again. */
+  /** The rows stay unsorted; the next query tries again. */
   #failed({ database, name }: Table, error: unknown): void {
     if (isDbError(error) && error.code === 'Cancelled') return
     this.#log.warn({ err: error, table: `${database}.${name}` }, 'rows in memory could not be sorted')
@@ -47,7 +47,7 @@ export class RowSorter {
 
   async #sortAll(memtable: Memtable, first: SortTask, time: SampleColumn): Promise<void> {
     const { endSeq } = memtable
-    // Rows that come meanwhile are for who asks next.
+    // Rows that come meanwhile are left to the next call.
     for (let task: SortTask | undefined = first; task !== undefined; task = memtable.toSort(endSeq)) {
       memtable.pin()
       try {

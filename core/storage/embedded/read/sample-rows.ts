@@ -1,4 +1,4 @@
-// Rows of samples in memory as queries look at them: what they span, and where the rows of a series are.
+// Rows of samples in memory as queries see them: their bounds, and where the rows of each series are.
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import type { MemtableRows, SampleBounds } from '../memory/memtable.ts'
@@ -6,30 +6,30 @@ import { sortLimits } from '../memory/sort-by-series.ts'
 import { lowerBound } from './lower-bound.ts'
 import type { WantedSeries } from './wanted-series.ts'
 
-/** Rows that all belong to some series. */
+/** Rows with series numbers. */
 export type SampleRows = MemtableRows & { readonly tsids: Uint32Array }
 
-/** A column by its number, as rows have it. */
+/** A column by its id, as rows have it. */
 export type SampleColumn = Pick<TableColumn, 'id' | 'type'>
 
 export interface SampleQuery {
   readonly wanted: WantedSeries
   readonly time: SampleColumn
   readonly values: readonly SampleColumn[]
-  /** Times in the time index's unit, both ends included. */
+  /** Both inclusive, in the time index's unit. */
   readonly from: number
   readonly to: number
 }
 
-/** Neighbouring rows of one series: where it stands among the wanted ones, the first row, and the one after the last. */
+/** A run of rows of one series: its index among the wanted series, the first row, and the end. */
 export type VisitRun = (index: number, start: number, end: number) => void
 
-/** A search by halves costs about as much as a look at so many rows. */
+/** A binary search costs about as much as visiting this many rows. */
 const searchCost = 16
 
 /**
- * Whether rows may hold some that are asked for. Of many that nobody sorted yet each is looked at: what they span would be another look at all
- * of them. `memory` is what the first rows of series are kept in.
+ * Whether some rows may be wanted. Large unsorted writes are always visited, because computing their bounds would visit all rows, too.
+ * `memory` allocates the first rows of series.
  */
 export function mayHold(
   rows: SampleRows,
@@ -42,7 +42,7 @@ export function mayHold(
   return bounds.to >= from && bounds.from <= to && wanted.any(bounds.first, bounds.last)
 }
 
-/** Calls back for all rows of wanted series in the range; those that may hold some. */
+/** Calls `visit` for all rows of wanted series in the time range; for parts that `mayHold` accepts. */
 export function visitRuns(rows: SampleRows, query: SampleQuery, visit: VisitRun): void {
   if (rows.bounds?.ascending) visitSorted(rows, rows.bounds, query, visit)
   else visitAll(rows, query, visit)
@@ -70,7 +70,7 @@ function visitSorted(
   }
 }
 
-/** The rows of one series that are in the range. */
+/** The rows of one series in the time range. */
 function visitSeries(
   { bounds, columns }: SampleRows,
   { time, from, to }: SampleQuery,
@@ -109,7 +109,7 @@ function visitAll({ rows, tsids, columns }: SampleRows, { wanted, time, from, to
   if (index >= 0) visit(index, start, rows)
 }
 
-/** `memory` is what the first rows of the series are kept in. */
+/** Computes the bounds; `memory` allocates the first rows of series. */
 export function boundsOf(
   { rows, tsids, columns }: SampleRows,
   time: SampleColumn,
@@ -157,7 +157,7 @@ function startsOf(
   return starts
 }
 
-/** Where rows with ascending times that come before a time end, or with `through` those at it. */
+/** In rows with ascending times: the end of those before a time, or with `through` of those up to it. */
 export function rowsBefore(ticks: Ticks, time: number, low: number, high: number, through: boolean): number {
   while (low < high) {
     const middle = (low + high) >> 1
@@ -176,12 +176,12 @@ export function ticksOf(columns: ReadonlyMap<number, ColumnData>, { id }: Sample
   return values instanceof Float64Array ? values : wordsOf({ values })
 }
 
-/** Those of 64-bit numbers. */
+/** The 32-bit words of 64-bit numbers. */
 export function wordsOf({ values }: Pick<FixedData, 'values'>): Int32Array {
   return new Int32Array(values.buffer, values.byteOffset, values.length * 2)
 }
 
-/** Integers by their words, low one first: a bigint would be made anew for each row. */
+/** Combines the two words, low one first; a BigInt64Array would make a bigint per row. */
 export function timeAt(ticks: Ticks, row: number): number {
   if (ticks instanceof Float64Array) return ticks[row]!
   return ticks[2 * row + 1]! * 2 ** 32 + (ticks[2 * row]! >>> 0)

@@ -1,4 +1,4 @@
-// Samples of rows in memory, wherever those came from.
+// Extracts samples from rows in memory.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
 import { batchOf, type GatherOptions, gather } from './gather.ts'
 import {
@@ -11,7 +11,7 @@ import {
   visitRuns
 } from './sample-rows.ts'
 
-/** The samples of some series, which stand in the order they were written; those without any value are left out. */
+/** The samples of some series, in write order, without those that have no value. */
 export function readSamples(
   writes: readonly SampleRows[],
   query: SampleQuery,
@@ -32,7 +32,7 @@ function hasAny(values: readonly (ColumnData | undefined)[], row: number): boole
   return values.some(each => each !== undefined && isValid(each.valid, row))
 }
 
-/** Rows of wanted series in the range. */
+/** Rows of wanted series in the time range. */
 function rowsOf(write: SampleRows, query: SampleQuery): Uint32Array {
   const rows: number[] = []
   visitRuns(write, query, (_, start, end) => {
@@ -59,7 +59,7 @@ function samplesOf(write: SampleRows, query: SampleQuery): ResultBatch {
   }
 }
 
-/** Numbers as floats, by their bits where they are floats already; text as text. */
+/** Numbers as floats (floats keep their bits); text as text. */
 function pick(column: SampleColumn, write: SampleRows, rows: Uint32Array): ResultVector {
   const data = write.columns.get(column.id)
   if (data === undefined) {

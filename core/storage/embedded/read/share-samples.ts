@@ -1,11 +1,11 @@
-// Prepares rows in memory for the reading threads: shared where possible, copied otherwise.
+// Makes rows in memory available to the reading threads: by sharing their memory if possible, else by copying.
 import { areSharedNumbers, isShared } from '../memory/shared-memory.ts'
 import { asRows, collect } from './gather.ts'
 import { mayHold, type SampleQuery, type SampleRows } from './sample-rows.ts'
 
 /**
- * What of the writes may hold samples, in their order. Columns in memory that threads share go as they are: who reads them keeps them
- * pinned. Of others, and of rows that lie between such, the rows that are asked for are copied.
+ * The writes that may hold wanted samples, in order. Columns in shared memory are passed as they are; the reader must keep them pinned. Of
+ * other columns, and of writes between such, the wanted rows are copied.
  */
 export function shareSamples(writes: readonly SampleRows[], query: SampleQuery): readonly SampleRows[] {
   const pieces: SampleRows[] = []
@@ -29,7 +29,7 @@ export function shareSamples(writes: readonly SampleRows[], query: SampleQuery):
   return pieces
 }
 
-/** With the columns that are asked for alone; undefined where one of them is not in memory that threads share. */
+/** The rows with the wanted columns only; undefined if one of them is not in shared memory. */
 function asShared({ rows, seq, op, tsids, columns, bounds }: SampleRows, query: SampleQuery): SampleRows | undefined {
   if (!isShared(tsids)) return undefined
   const asked: SampleRows['columns'] = new Map(

@@ -1,4 +1,4 @@
-// Series numbers a query wants: looked up by number and counted by range.
+// The series numbers a query wants, with fast lookup by number and by range.
 import { lowerBound } from './lower-bound.ts'
 
 export class WantedSeries {
@@ -7,12 +7,12 @@ export class WantedSeries {
   readonly #first: number
   readonly #last: number
   readonly #owners: Uint32Array | undefined
-  /** Logical tables, ascending, and the series of each. */
+  /** Logical tables, ascending, and the wanted series of each. */
   #owned: { readonly tables: Uint32Array; readonly tsids: readonly Uint32Array[] } | undefined
-  /** By how far a series is from the first: one more than its index, 0 where it is not wanted. */
+  /** By offset from the first series: index + 1, or 0 if it is not wanted. */
   #indices: Uint32Array | undefined
 
-  /** `tsids` ascending, at least one; `owners`: of each its logical table, where several share a physical one. */
+  /** `tsids` ascending, at least one. `owners`: the logical table of each, if several share the physical table. */
   constructor(tsids: Uint32Array, owners?: Uint32Array) {
     this.tsids = tsids
     this.#owners = owners
@@ -20,24 +20,24 @@ export class WantedSeries {
     this.#last = tsids.at(-1)!
   }
 
-  /** How many wanted ones have a lower number. */
+  /** How many wanted series have a lower number. */
   before(tsid: number): number {
     return lowerBound(this.tsids, tsid)
   }
 
-  /** The index of a series among the wanted ones; -1 where it is none. For many series: what it looks at is made at the first call. */
+  /** The index of a series among the wanted ones, or -1. Builds a lookup table at the first call, so use it for many series. */
   index(tsid: number): number {
     if (tsid < this.#first || tsid > this.#last) return -1
     this.#indices ??= this.#allPlaces()
     return this.#indices[tsid - this.#first]! - 1
   }
 
-  /** Whether any from one number to another, both included, is wanted. */
+  /** Whether any series in a range (both inclusive) is wanted. */
   any(first: number, last: number): boolean {
     return this.before(last + 1) > this.before(first)
   }
 
-  /** The same, of logical tables from one number to another; the tables count only where it is known whose the series are. */
+  /** Whether any wanted series of logical tables in a range is in a range of series. The tables only count if owners are known. */
   anyOf(first: number, last: number, firstTable: number, lastTable: number): boolean {
     if (this.#owners === undefined) return this.any(first, last)
     this.#owned ??= byOwner(this.tsids, this.#owners)

@@ -1,21 +1,20 @@
-// Columns of files that series queries read, those that were used last kept in memory. A key is the path of a file, or begins with it and a
-// space.
+// An LRU cache of file columns that series queries read. A key is the path of a file, or begins with it and a space.
 
 export interface Sized {
-  /** Memory it takes. */
+  /** Bytes it takes in memory. */
   readonly bytes: number
 }
 
 export class SampleCache {
-  /** Bytes kept at most. */
+  /** Maximum bytes. */
   readonly limit: number
   readonly #looked: (result: 'hit' | 'miss') => void
-  /** The one that was used last comes last. */
+  /** In order of use, the last used one last. */
   readonly #kept = new Map<string, Sized>()
   readonly #loading = new Map<string, Promise<Sized>>()
   #bytes = 0
 
-  /** `looked` is told of every look for something that may be in memory. */
+  /** `looked` is called for every lookup. */
   constructor(limit: number, looked: (result: 'hit' | 'miss') => void = () => {}) {
     this.limit = limit
     this.#looked = looked
@@ -26,7 +25,7 @@ export class SampleCache {
     return this.#bytes
   }
 
-  /** What a key stands for, which never changes; loaded once for all who want it at the same time. */
+  /** The value of a key, which never changes. Concurrent requests share one `load`. */
   async get<T extends Sized>(key: string, load: () => Promise<T>): Promise<T> {
     const kept = this.#kept.get(key)
     this.#looked(kept === undefined ? 'miss' : 'hit')
@@ -47,7 +46,7 @@ export class SampleCache {
     return loading
   }
 
-  /** Lets go of what is kept of a file. */
+  /** Removes all entries of a file. */
   forget(path: string): void {
     for (const [key, { bytes }] of this.#kept) {
       if (key !== path && !key.startsWith(`${path} `)) continue

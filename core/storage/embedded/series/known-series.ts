@@ -1,4 +1,4 @@
-// Which series of which table the keys of requests stand for: forgotten whenever a table changes in a way that could make it wrong.
+// Caches which series the keys of requests stand for. Forgets everything when a table changes in a way that could make it wrong.
 import type { SeriesKeys, SeriesLabel } from '../../../model/series.ts'
 import { saltOf } from '../../../model/series-hash.ts'
 import type { Table } from '../../../model/table.ts'
@@ -11,15 +11,15 @@ import { tableColumn } from '../catalog/logical.ts'
 import type { TableData } from '../memory/table-data.ts'
 import { entryHeadBytes, putEntry } from './series-key.ts'
 
-/** Meanings of keys that are kept: keys of the same bytes mean the same series within one. */
+/** Scopes that are kept; within a scope, keys of the same bytes mean the same series. */
 const maxScopes = 64
-/** Targets that are kept from one request to the next. */
+/** Targets that are kept between requests. */
 const maxKeptTargets = 30_000
-/** Keys known beyond this many for each series: different keys may stand for one series. */
+/** Keys cached per existing series, because different keys may stand for one series. */
 const keysPerSeries = 2
 const minKeyLimit = 200_000
 
-/** Where rows of a series go: the table that holds them, its time index and the column of the value, by id. */
+/** The target of a series: the table that stores it, its time index and the column of the value, by id. */
 export interface SeriesTarget {
   readonly data: TableData
   readonly time: number
@@ -31,7 +31,7 @@ export class KnownSeries {
   readonly #take: (table: Table) => TableData
   #targets: SeriesTarget[] = []
   #targetsOf = new Map<TableData, number[]>()
-  /** What `has` was asked for last. */
+  /** Tag columns of the table `has` was last called for. */
   #asked: TagColumns | undefined
   readonly #writer = new KeyWriter()
   #epoch = {}
@@ -40,7 +40,7 @@ export class KnownSeries {
     this.#take = take
   }
 
-  /** `table`: the one that all keys are of; without it their bytes name it. */
+  /** `table`: the table of all keys; without it the keys' bytes name theirs. */
   *find(scope: string, keys: SeriesKeys, table?: string): Steps<FoundSeries> {
     if (this.#targets.length > maxKeptTargets) this.forget()
     const found = new FoundSeries(keys, scope, this.#epoch, table === undefined ? undefined : saltOf(table))
@@ -48,14 +48,14 @@ export class KnownSeries {
     return found
   }
 
-  /** Another one after each change of a table that is more than new columns. */
+  /** Changes whenever a table changes by more than new columns. */
   get epoch(): object {
     return this.#epoch
   }
 
-  /** Gives the series their numbers; those of new ones are new. */
+  /** Assigns series numbers; unknown series get new ones. */
   add(found: FoundSeries, additions: readonly SeriesAddition[]): void {
-    // The caller finds out that nothing is known any more, and begins anew.
+    // Nothing is known any more; the caller notices by `isCurrent` and begins anew.
     if (!this.isCurrent(found)) return
     const index = this.#index(found.scope)
     const { bytes: keyBytes } = found.keys
@@ -100,7 +100,7 @@ export class KnownSeries {
     return this.#targets[number]!
   }
 
-  /** Every key must be asked for again. */
+  /** Forgets all keys. */
   forget(): void {
     this.#indexes.clear()
     this.#targets = []
@@ -146,24 +146,24 @@ function stored(column: { readonly id: number; readonly stored?: number }): numb
   return column.stored ?? column.id
 }
 
-/** What makes the bytes of a series of a table. */
+/** What the canonical bytes of a series depend on. */
 interface TagColumns {
   readonly table: Table
-  /** Ids of the tags in the table that holds the rows, by name. */
+  /** Ids of the tags in the physical table, by name. */
   readonly ids: ReadonlyMap<string, number>
-  /** The number of a logical table. */
+  /** Key prefix of a logical table. */
   readonly entry: Uint8Array | undefined
 }
 
 interface Owner extends TagColumns {
   readonly value: string
   readonly target: number
-  /** Names of the tags put last, by target, with their ids. */
+  /** Tag names of the series before, by target, with their ids. */
   readonly names: string[]
   readonly lastIds: number[]
 }
 
-/** Series of a table mostly have the same tags in the same order. */
+/** Consecutive series of a table mostly have the same tags in the same order. */
 function putTags(writer: KeyWriter, { ids, names, lastIds }: Owner, labels: readonly SeriesLabel[]): void {
   for (let i = 0; i < labels.length; i++) {
     const { name, value } = labels[i]!
@@ -175,7 +175,7 @@ function putTags(writer: KeyWriter, { ids, names, lastIds }: Owner, labels: read
   }
 }
 
-/** Makes the canonical bytes of a series, see series.ts. */
+/** Writes the canonical bytes of a series, see series.ts. */
 class KeyWriter {
   readonly #ids: number[] = []
   readonly #values: Uint8Array[] = []

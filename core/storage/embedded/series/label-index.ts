@@ -1,4 +1,4 @@
-// Which series have which tag values: an index over a registry, so that selecting series costs no look at any row.
+// An index from tag values to series over a registry, so that selecting series reads no rows.
 import type { Table, TableColumn } from '../../../model/table.ts'
 import { fixedArray, isBytesType } from '../../../model/types.ts'
 import type { Steps } from '../../../pace.ts'
@@ -6,23 +6,23 @@ import type { SeriesTags, TagMatch } from '../../engine.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { SeriesRegistry } from './series.ts'
 
-/** Code of a tag that has no value. */
+/** Code of a missing value. */
 const absent = 0
-/** Series, and values of a tag, that are read in one step. */
+/** Series, or tag values, handled in one step. */
 const atOnce = 1000
-/** Bytes of keys and values that are read in one step. */
+/** Bytes of keys and values handled in one step. */
 const bytesAtOnce = 256 << 10
-/** Characters of values that are tested in one step, and what a test costs besides. */
+/** Characters of values tested in one step; each test counts as some more. */
 const stepLength = 16_384
 const testCost = 16
-/** Code no tag has. */
+/** A code that no tag has. */
 const noCode = 0xffffffff
 
-/** Tag values of all series by column, grown with the registry. */
+/** The tag values of all series by column; follows the registry. */
 export class LabelIndex {
   readonly #registry: SeriesRegistry
   readonly #columns = new Map<number, LabelColumn>()
-  /** Series of the logical tables, by table. */
+  /** Series of each logical table. */
   readonly #owned = new Map<number, SeriesList>()
   #size = 0
 
@@ -30,9 +30,9 @@ export class LabelIndex {
     this.#registry = registry
   }
 
-  /** Numbers of the series, ascending, whose tags pass all tests; those of one logical table where `owner` names it. */
+  /** Numbers of the series whose tags pass all tests, ascending; with `owner`, only those of a logical table. */
   *select(table: Table, matches: readonly TagMatch[], owner: number | undefined): Steps<Uint32Array> {
-    // Series that come from now on are not asked for.
+    // Series added from now on are ignored.
     const end = this.#registry.size
     while (this.#size < end && this.grow(atOnce)) yield
     let found = owner === undefined ? numbersTo(this.#size) : (this.#owned.get(owner)?.copy() ?? noCodes)
@@ -45,7 +45,7 @@ export class LabelIndex {
     return found
   }
 
-  /** What gives the tags of a series of a table: values as text, tags without a value left out. */
+  /** A function from series number to the tags of a table: values as text, missing ones left out. */
   labels(table: Table): (tsid: number) => SeriesTags {
     const tags = table.tags.toSorted((a, b) => (a.name < b.name ? -1 : 1))
     const columns = tags.map(tag => {
@@ -72,7 +72,7 @@ export class LabelIndex {
     }
   }
 
-  /** Reads values as what the tags of a table hold, at most so many; whether there are more. Else the first query that asks for a tag does. */
+  /** Decodes up to `max` tag values by the types of the table's columns; true if there are more. Otherwise the first query does. */
   decode(tags: readonly TableColumn[], max: number): boolean {
     let left = max
     for (const tag of tags) left -= this.#columns.get(tag.stored ?? tag.id)?.decode(tag, left) ?? 0
@@ -83,7 +83,7 @@ export class LabelIndex {
     const column = this.#columns.get(tag.stored ?? tag.id)
     if (column === undefined) return { codes: noCodes, passes: Uint8Array.of(Number(test(''))) }
     while (column.decode(tag, atOnce) === atOnce) yield
-    // What is added between two steps is of series that were not there.
+    // Series added between two steps are not part of the result.
     const { codes } = column
     const passes = new Uint8Array(column.texts.length)
     const only = equals === undefined ? undefined : column.find(equals)
@@ -102,7 +102,7 @@ export class LabelIndex {
     return { codes, passes }
   }
 
-  /** Takes in what the registry has got since the last time, at most so many series, fewer where they are long; whether there are more. */
+  /** Adds up to `max` series that are new in the registry, fewer if they are long; true if there are more. */
   grow(max = Number.POSITIVE_INFINITY): boolean {
     const end = Math.min(this.#registry.size, this.#size + max)
     let bytes = 0
@@ -155,7 +155,7 @@ function numbersTo(size: number): Uint32Array {
   return numbers
 }
 
-/** Those that pass, in the place of all. */
+/** The series of a list that pass. */
 function narrowed(series: Uint32Array, { codes, passes }: Filter): Uint32Array {
   let count = 0
   for (let i = 0; i < series.length; i++) {
@@ -166,7 +166,7 @@ function narrowed(series: Uint32Array, { codes, passes }: Filter): Uint32Array {
   return series.subarray(0, count)
 }
 
-/** Series numbers that only ever get more. */
+/** An append-only list of series numbers. */
 class SeriesList {
   #numbers = new Uint32Array(8)
   #count = 0
@@ -187,17 +187,17 @@ class SeriesList {
 
 /** The values of one tag by series. */
 class LabelColumn {
-  /** By series; beyond its end there is no value. */
+  /** Codes by series; series beyond its end have no value. */
   codes = new Uint32Array(1024)
-  /** By code; the first stands for no value. */
+  /** Texts by code; the first one is for missing values. */
   readonly texts: string[] = ['']
   readonly #byBytes = new Map<string, number>()
-  /** Codes from here on hold bytes that were not read as the tag's type yet. */
+  /** Values with lower codes are decoded as the tag's type. */
   #decoded = 1
   #isText = false
 
   set(tsid: number, value: Uint8Array): void {
-    // One unit a byte: equal for equal bytes, whatever they mean.
+    // As latin1 text: equal for equal bytes.
     const bytes = latin1(value)
     let code = this.#byBytes.get(bytes)
     if (code === undefined) {
@@ -213,12 +213,12 @@ class LabelColumn {
     this.codes[tsid] = code
   }
 
-  /** The code of a text; undefined where its values are not found by their bytes. */
+  /** The code of a text; undefined if values of this type cannot be found by their bytes. */
   find(text: string): number | undefined {
     return this.#isText && text !== '' ? (this.#byBytes.get(latin1(Buffer.from(text))) ?? noCode) : undefined
   }
 
-  /** Reads what is there as values of a tag, at most so many; how many it read. Its type is only known from its table. */
+  /** Decodes up to `max` values by the type of a tag; returns how many. The type is known from the table only. */
   decode(tag: TableColumn, max = Number.POSITIVE_INFINITY): number {
     this.#isText = tag.type === 'String'
     const first = this.#decoded
@@ -230,7 +230,7 @@ class LabelColumn {
       bytes += text.length
       if (bytes < bytesAtOnce || max === Number.POSITIVE_INFINITY) continue
       this.#decoded++
-      // As if all that may be read now were.
+      // Nothing needs decoding: counts as complete.
       return max
     }
     return end - first
@@ -243,7 +243,7 @@ function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
 
 const ascii = /^[\0-\x7f]*$/
 
-/** Of a value as it is stored, one unit a byte. */
+/** The text of a stored value, given as latin1. */
 function textOf({ type }: TableColumn, bytes: string): string {
   const isText = isBytesType(type)
   if (isText && ascii.test(bytes)) return bytes
@@ -251,6 +251,6 @@ function textOf({ type }: TableColumn, bytes: string): string {
   if (isText) return value.toString('utf8')
   if (type === 'Boolean') return value[0] === 1 ? 'true' : 'false'
   const array = fixedArray(type)
-  // A copy: the bytes of a buffer may stand anywhere in a larger one.
+  // Copies the bytes, because a Buffer may begin anywhere in its memory.
   return String(new array(new Uint8Array(value).buffer)[0])
 }

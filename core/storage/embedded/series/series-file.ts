@@ -1,14 +1,14 @@
-// The series of a table as a file of a backup: for each number u32, length u32, key; numbers ascend.
+// The series of a table in a backup file: for each a number (u32), a length (u32) and the key; numbers ascend.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { DbError } from '../../../errors.ts'
 import type { SeriesEntry } from '../log/record.ts'
 
-/** Series written between two turns of the event loop. */
+/** Series written per turn of the event loop. */
 const batch = 5_000
 
-/** `series(from)` gives those with a number of at least `from`, ascending. Undefined when there is none. */
+/** `series(from)` returns series with numbers of at least `from`, ascending. Undefined if there are none. */
 export async function writeSeriesFile(
   path: string,
   series: (from: number) => Iterable<SeriesEntry>
@@ -38,7 +38,7 @@ export async function writeSeriesFile(
   return bytes === 0 ? undefined : { bytes, checksum }
 }
 
-/** Reads it back. Throws DbError when it ends inside a series. */
+/** Reads the file. Throws DbError if it ends within a series. */
 export async function* readSeriesFile(path: string): AsyncGenerator<SeriesEntry> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {

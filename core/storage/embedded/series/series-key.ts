@@ -1,4 +1,4 @@
-// The canonical bytes of the series a row belongs to: written from its tag columns, or compared with bytes that are known.
+// The canonical bytes of a row's series: written from its tag columns, or compared with known bytes.
 import { type ColumnData, isValid } from '../../../model/batch.ts'
 
 export interface TagColumn {
@@ -8,12 +8,12 @@ export interface TagColumn {
   readonly data: ColumnData
 }
 
-/** Column id and length before each value. */
+/** Bytes of the column id and length before each value. */
 export const entryHeadBytes = 6
 
-/** The keys of rows, one after the other. `prefix` is what every key begins with: a whole entry of a key, or nothing. */
+/** Writes keys of rows. `prefix` begins every key: the entry of a logical table, or nothing. */
 export class SeriesKeyWriter {
-  /** What `write` made; valid up to `length` until the next call. */
+  /** The last result of `write`, up to `length`; valid until the next call. */
   bytes = new Uint8Array(1024)
   length = 0
   readonly #tags: readonly TagBytes[]
@@ -32,7 +32,10 @@ export class SeriesKeyWriter {
     }
   }
 
-  /** Whether `write(row)` would make `keys[start … end]`, without making it. Four bytes at a time: this is what a row with tags costs. */
+  /**
+   * Whether `write(row)` would give `keys[start … end]`, without writing. Compares four bytes at a time, because every row with tags is
+   * compared.
+   */
   equals(row: number, keys: DataView, start: number, end: number): boolean {
     let at = start + this.#prefix
     if (at > end) return false
@@ -65,7 +68,7 @@ export class SeriesKeyWriter {
   }
 }
 
-/** Writes one entry of a key, `size` bytes of `from`, to `at`; returns where it ends. */
+/** Writes an entry of a key at `at`, with `size` bytes of `from`; returns its end. */
 export function putEntry(
   bytes: Uint8Array,
   at: number,
@@ -84,7 +87,7 @@ export function putEntry(
   return at + entryHeadBytes + size
 }
 
-/** Where a tag's value lies in memory for every row, the same way for every layout of a column. */
+/** The bytes of a tag's values, for every layout of a column. */
 class TagBytes {
   readonly id: number
   readonly bytes: Uint8Array
@@ -94,7 +97,7 @@ class TagBytes {
   start = 0
   end = 0
   readonly #valid: Uint8Array | undefined
-  /** Of the values in `bytes`; undefined where all take the same `#width`. */
+  /** Offsets into `bytes`; undefined if all values have the width `#width`. */
   readonly #offsets: Uint32Array | undefined
   readonly #codes: Uint32Array | undefined
   readonly #width: number
@@ -117,7 +120,7 @@ class TagBytes {
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength)
   }
 
-  /** Puts `start` and `end` around the row's value; false where it has none. */
+  /** Sets `start` and `end` to the row's value; false if it has none. */
   seek(row: number): boolean {
     if (this.#valid !== undefined && !isValid(this.#valid, row)) return false
     if (this.#offsets === undefined) {

@@ -1,17 +1,17 @@
-// Which series came after which: senders repeat theirs in the same order, so the next one can be guessed instead of looked up.
+// Remembers which series followed which: senders repeat their order, so the next series can be predicted.
 
 export class SeriesOrder {
-  /** By series: one above the number of the one that followed it last; 0 where none did. */
+  /** By series: the number of the series that followed it last, plus one; 0 if none did. */
   #followers = new Uint32Array(4)
   #last = 0
 
-  /** The series that probably comes next, undefined where nothing is known. */
+  /** The predicted next series; undefined if unknown. */
   get next(): number | undefined {
     const follower = this.#followers[this.#last]
     return follower === undefined || follower === 0 ? undefined : follower - 1
   }
 
-  /** Takes note of the series that did come. */
+  /** Notes the series that came. */
   add(series: number): void {
     if (this.#last >= this.#followers.length) this.#grow()
     this.#followers[this.#last] = series + 1

@@ -1,26 +1,26 @@
-// The series registry of one table: tag values ↔ a dense 32-bit number, given on first sight and never changed.
+// The series registry of one table: tag values ↔ a dense 32-bit number, assigned at first sight and never changed.
 import { free } from '../../../workers/free.ts'
 import { HashSlots } from '../../hash-slots.ts'
 import { noSeries, type SeriesRun } from '../log/record.ts'
 import type { SeriesKeyWriter } from './series-key.ts'
 import { SeriesOrder } from './series-order.ts'
 
-/** The series without any tag value; rows from before a table had tags belong to it. Known from the start, kept nowhere. */
+/** The series without tag values; it has the rows from before a table had tags. Always known, never stored. */
 export const noTags = 0
 
-/** Of tables whose owners nobody asked for. */
+/** Before owners are asked for. */
 const noOwners = new Uint32Array(new SharedArrayBuffer(0))
 
-/** Canonical bytes of a series: for each tag that has a value, ascending by column id: id (u16), length (u32), UTF-8 bytes. */
+/** Canonical bytes of a series: for each tag with a value, ascending by column id: id (u16), length (u32), UTF-8 bytes. */
 export class SeriesRegistry {
-  /** In which order rows of them came. */
+  /** The order in which their rows came. */
   readonly order = new SeriesOrder()
   readonly #slots = new HashSlots()
   #starts = new Float64Array(5)
   #keys: Uint8Array = new Uint8Array(64)
   #view = new DataView(this.#keys.buffer)
   #count = 0
-  /** Read from the keys so far; the series without tags has none. */
+  /** Owners read from the keys so far; the series without tags has none. */
   #owners = noOwners
   #owned = 1
 
@@ -32,14 +32,14 @@ export class SeriesRegistry {
     return this.#count
   }
 
-  /** The series' number, or undefined when it is new. */
+  /** The number of a series, or undefined if it is new. */
   find(key: Uint8Array, start: number, end: number): number | undefined {
     let tsid = this.#slots.find(hashOf(key, start, end))
     while (tsid >= 0 && !this.#equals(tsid, key, start, end)) tsid = this.#slots.next()
     return tsid < 0 ? undefined : tsid
   }
 
-  /** Gives a new series the next number. */
+  /** Assigns the next number to a new series. */
   add(key: Uint8Array, start: number, end: number): number {
     const tsid = this.#count++
     this.#grow(end - start)
@@ -51,7 +51,7 @@ export class SeriesRegistry {
     return tsid
   }
 
-  /** Takes a series back from disk or log; numbers must come without gaps, ones already known are left. */
+  /** Restores a series from disk or log. Numbers must come without gaps; known ones are skipped. */
   restore(tsid: number, key: Uint8Array): void {
     if (tsid === noTags) throw new Error('series 0 is the one without tags: another version wrote this')
     if (tsid < this.#count) return
@@ -59,7 +59,7 @@ export class SeriesRegistry {
     this.add(key, 0, key.length)
   }
 
-  /** Of all series from one number to before another: one piece of memory, made for the caller. */
+  /** Keys of the series in `[from, to)`, copied into one buffer. */
   keys(from: number, to: number): Uint8Array[] {
     const starts = this.#starts
     const first = starts[from]!
@@ -80,7 +80,7 @@ export class SeriesRegistry {
     return { first: from, lengths, keys: this.#keys.slice(starts[from]!, starts[this.#count]!) }
   }
 
-  /** Of every series of a physical table the logical table whose it is: each key begins with it. In memory that threads share. */
+  /** The logical table of every series of a physical table, which each key begins with. In shared memory. */
   owners(): Uint32Array<SharedArrayBuffer> {
     if (this.#owners.length < this.#count) {
       const grown = new Uint32Array(new SharedArrayBuffer(4 * Math.max(this.#count, 2 * this.#owners.length)))
@@ -127,7 +127,7 @@ export class SeriesRegistry {
   }
 }
 
-/** Four bytes a step, each step can be undone; and a final mix. */
+/** Invertible steps of four bytes, and a final mix. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5 ^ (end - start)
   let i = start

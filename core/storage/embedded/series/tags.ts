@@ -1,4 +1,4 @@
-// From tag columns to series numbers, and back from a series' bytes to its tag values.
+// Converts tag columns to series numbers, and series keys back to tag values.
 import { bitmap, type ColumnData } from '../../../model/batch.ts'
 import type { Limit } from '../../../model/limit.ts'
 import type { TableColumn } from '../../../model/table.ts'
@@ -14,15 +14,15 @@ import { SeriesKeyWriter, type TagColumn } from './series-key.ts'
 const stepRows = 2_048
 
 export interface SeriesOptions {
-  /** The logical table whose rows they are. */
+  /** The logical table of the rows. */
   readonly table?: number | undefined
-  /** For the error. */
+  /** Name of the table, for errors. */
   readonly name?: string
-  /** How many series there may be. */
+  /** The maximum number of series. */
   readonly limit?: Limit | undefined
 }
 
-/** The series number of every row; series met for the first time are added. Throws LimitReached. */
+/** The series number of every row; new series are added. Throws LimitReached. */
 export function* resolveSeries(
   registry: SeriesRegistry,
   tags: readonly TagColumn[],
@@ -52,23 +52,23 @@ function lookUp(
   keys.write(row)
   const found = registry.find(keys.bytes, 0, keys.length)
   if (found !== undefined) return found
-  // One of them is the one without tags.
+  // The series without tags does not count.
   if (limit !== undefined && registry.size > limit.max) throw new LimitReached(`table ${name}`, 'series', limit)
   return registry.add(keys.bytes, 0, keys.length)
 }
 
-/** The beginning of every key of a logical table. */
+/** The key prefix of a logical table. */
 function tableEntry(table: number) {
   return { id: tableColumn.id, value: new Uint8Array(Uint32Array.of(table).buffer) }
 }
 
-/** Series from a number on, at most so many. */
+/** Up to `max` series, from a number on. */
 export function seriesSince(registry: SeriesRegistry, from: number, max = registry.size): SeriesEntry[] {
   const length = Math.min(max, registry.size - from)
   return registry.keys(from, from + length).map((key, i) => ({ tsid: from + i, key }))
 }
 
-/** One column per tag, a row per series. */
+/** A column per tag, with a row per series. */
 export function decodeSeries(series: readonly SeriesEntry[], tags: readonly TableColumn[]): ColumnData[] {
   const found = new Map(tags.map(tag => [tag.id, [] as (Uint8Array | undefined)[]]))
   series.forEach(({ key }, row) => {

@@ -11,8 +11,8 @@ export default defineProcessor((/** @type {{ character: string }} */ { character
       // For each batch of items; never throws for what is in one.
       apply(batch) {
         for (const { from, to } of options.fields) {
-          const source = batch.take(from)
-          const target = batch.take(to)
+          const source = batch.getOrCreateField(from)
+          const target = batch.getOrCreateField(to)
           for (let row = 0; row < batch.rows; row++) {
             if (!batch.isLive(row)) continue
             if (source.kinds[row] === cell.string)

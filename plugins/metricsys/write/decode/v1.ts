@@ -7,7 +7,7 @@ import { readSample } from './sample.ts'
 const request = { series: 1, metadata: 3 } as const
 const series = { labels: 1, samples: 2, exemplars: 3, histograms: 4 } as const
 
-/** Reads the request in `buffer.body`. Throws DbError `InvalidArguments` with the offset of what is no protobuf. */
+/** Reads the request in `buffer.body`. Throws DbError `InvalidArguments` with the byte offset if the body is not valid protobuf. */
 export function decodeV1(buffer: DecodeBuffer, length: number): Decoded {
   buffer.begin(length)
   const decoded = nothingDecoded()

@@ -12,7 +12,7 @@ const series = { labels: 1, samples: 2, histograms: 3, exemplars: 4, metadata: 5
 type Symbols = readonly Range[]
 
 /**
- * Reads the request in `buffer.body`. Throws DbError `InvalidArguments` for what is no protobuf and for symbols that do not fit together;
+ * Reads the request in `buffer.body`. Throws DbError `InvalidArguments` if the body is not valid protobuf or refers to symbols that it does not have;
  * a series that is wrong by itself is left out and told in `failures`. Series share texts: `limit` is how many bytes their labels may be when
  * they are written out, 0 for any number; more is refused with 413.
  */

@@ -103,7 +103,7 @@ function parseInteger(text: string): bigint {
   return value
 }
 
-/** Towards zero; values beyond 64 bits become the nearest that fits. */
+/** Rounds towards zero; values beyond 64 bits become the closest 64-bit integer. */
 function truncate(value: number): bigint {
   if (value >= 2 ** 63) return maxInt64
   return value <= -(2 ** 63) ? minInt64 : BigInt(Math.trunc(value))
@@ -155,7 +155,7 @@ function parseBoolean(text: string): boolean {
   throw fail(`Invalid boolean value "${text}"`)
 }
 
-/** Compiles texts once each as long as they are few. */
+/** A cache of compiled texts. */
 function rememberRegex(): (value: string | Uint8Array) => Regex {
   const compiled = new Map<string, Regex>()
   return value => {

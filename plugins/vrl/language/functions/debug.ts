@@ -120,7 +120,7 @@ function describeFields(tree: Map<string, Value>, name: string, fields: Fields |
   const known = [...fields.known].map(([key, kind]: [Segment, Kind]) => [String(key), describe(kind)] as const)
   tree.set(name, new Map(known))
   if (fields.unknown.bits === bit.undefined) return
-  // A kind that holds itself would never end.
+  // A recursive kind would be infinite.
   const infinite = fields.unknown.object === fields || fields.unknown.array === fields
   tree.set(
     `${name}_unknown_infinite`,

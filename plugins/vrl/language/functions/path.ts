@@ -102,13 +102,13 @@ export const paths: readonly FunctionSpec[] = [
   }
 ]
 
-/** Items of an array whose kinds are followed one by one: each makes a kind of the whole. */
+/** Items of an array whose kinds are tracked one by one, because each adds to the kind of the result. */
 const maxKnownItems = 256
 
-/** The kinds of the copies of `root`, one an item of the array at `path`. */
+/** Kinds of the copies of `root`, one per item of the array at `path`. */
 function unnestedKind({ array }: Kind, root: Kind, path: readonly Segment[]): Kind {
   if (array === undefined) return arrayOf(kindWith(root, path, kinds.any))
-  // Taking an item out of an array moves those behind it.
+  // Removing an item from an array moves those behind it.
   const rest = path.some(segment => typeof segment === 'number') ? kindWithout(root, path, true) : root
   const copy = (item: Kind): Kind => {
     if (item.bits === bit.undefined) return item

@@ -125,7 +125,7 @@ function lengthProblem(length: bigint): string | undefined {
   return length > maxBytes ? tooLarge : undefined
 }
 
-/** 128 bits, so that what remains of a division by 64 is even enough. */
+/** A random 128-bit number; modulo 64 bits its bias is negligible. */
 function randomBelow(): bigint {
   const words = randomFillSync(new BigUint64Array(2))
   return (words[0]! << 64n) | words[1]!
@@ -137,16 +137,13 @@ function randomFloat(min: number, max: number): number {
   return found < max ? Math.max(found, min) : min
 }
 
-/**
- * The language adds to the whole seconds the lower 32 bits of all nanoseconds, not those of the second; programs that compare what they
- * made elsewhere rely on it.
- */
+/** VRL adds the lower 32 bits of all nanoseconds to the whole seconds, not those of the second; kept for compatibility. */
 function millisecondsOf({ ns }: Timestamp): bigint {
   const seconds = ns / 1_000_000_000n
   return seconds * 1000n + BigInt.asUintN(32, ns) / 1_000_000n
 }
 
-/** Times before 1970 count as its beginning. */
+/** Times before 1970 are treated as 1970. */
 function uuidOfTime(milliseconds: bigint): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(Number(milliseconds < 0n ? 0n : BigInt.asUintN(48, milliseconds)), 0, 6)

@@ -1,4 +1,4 @@
-// Functions that reach out of the program: refused, because programs come from tenants.
+// Functions that would access the server's system: refused, because programs come from tenants.
 import type { FunctionSpec } from '../function.ts'
 import { kinds } from '../kind.ts'
 

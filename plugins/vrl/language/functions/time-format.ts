@@ -168,7 +168,7 @@ function weekNumber(clock: Clock, name: string): Numeric | undefined {
   }
 }
 
-/** The Thursday of the week, which says what year the week belongs to. */
+/** The Thursday of the week determines the ISO year. */
 function thursday({ days, weekday }: Clock): number {
   return days - ((weekday + 6) % 7) + 3
 }

@@ -7,7 +7,7 @@ export default defineProcessor((mark: string, host) => ({
     apply(batch) {
       const names = options.fields.length === 0 ? ['marked'] : options.fields.map(({ to }) => to)
       for (const name of names) {
-        const field = batch.take(name)
+        const field = batch.getOrCreateField(name)
         for (let row = 0; row < batch.rows; row++) if (batch.isLive(row)) batch.set(field, row, mark)
       }
       host.send({ rows: batch.rows })

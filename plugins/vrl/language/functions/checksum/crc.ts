@@ -5,7 +5,7 @@ interface Parameters {
   readonly width: number
   /** Bytes enter with their lowest bit first, and the register holds its bits in reverse. */
   readonly reflected: boolean
-  /** The result's bits go the other way than the register's. */
+  /** Whether the result's bits are in the opposite order of the register's. */
   readonly turned: boolean
   readonly polynomial: bigint
   readonly initial: bigint
@@ -48,7 +48,7 @@ function finish({ width, turned, final }: Parameters, register: bigint): bigint 
 /** Bytes between two calls of `step`. */
 const stride = 4096
 
-/** In 32 bits; registers that are not reflected stand at the upper end. */
+/** For up to 32 bits; registers that are not reflected use the upper bits. */
 function narrow(parameters: Parameters): Crc {
   const { width, reflected, polynomial, initial } = parameters
   const shift = 32 - width

@@ -6,7 +6,7 @@ import { fromBytes, lossy, type Text, toBytes } from '../../value.ts'
 import { type Encode, makeEncoder } from './charset-table.ts'
 
 const value = { name: 'value', kind: kinds.string }
-/** Names a call remembers; programs may make up any number of them. */
+/** Number of names cached per call, because programs may make up any number of them. */
 const maxRemembered = 64
 
 export const charsetCodecs: readonly FunctionSpec[] = [
@@ -35,7 +35,7 @@ export const charsetCodecs: readonly FunctionSpec[] = [
     returns: kinds.string,
     fallible: true,
     prepare: ({ context }) => {
-      // Many names stand for one set, whose table is large.
+      // Many names stand for one character set, whose table is large.
       const known = remember(makeEncoder)
       const encoders = remember(name => known(decoderFor(name).encoding))
       return (text: Text, name: Text) => encode(context, lossy(text), encoders(lossy(name)))
@@ -47,7 +47,7 @@ export const charsetCodecs: readonly FunctionSpec[] = [
   }
 ]
 
-/** The longest a character becomes is a reference of ten bytes. */
+/** A character becomes ten bytes at most: a reference. */
 function encode(context: Context, text: string, encoder: Encode): Text {
   checkOutput(context, text.length)
   const bytes = encoder(text, length => {
@@ -65,7 +65,7 @@ function decoderFor(name: string): TextDecoder {
   }
 }
 
-/** What was made for each name; all is forgotten when there are too many. */
+/** A cache by name, emptied when it is full. */
 function remember<T>(make: (name: string) => T): (name: string) => T {
   const known = new Map<string, T>()
   return name => {

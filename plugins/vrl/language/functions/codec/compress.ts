@@ -16,7 +16,7 @@ import { fromBytes, type Text, toBytes } from '../../value.ts'
 const value = { name: 'value', kind: kinds.string }
 const greatestLevel = 10n
 
-/** `decode` undoes bytes, into at most so many. */
+/** `decode` decompresses bytes to at most so many. */
 function decoder(name: string, format: string, decode: (bytes: Uint8Array, max: number) => Uint8Array): FunctionSpec {
   return {
     name: `decode_${name}`,
@@ -50,7 +50,7 @@ function undo(name: string, decode: () => Uint8Array): Uint8Array {
   }
 }
 
-/** Every frame or member, to the last byte. */
+/** Decompresses all frames or members. */
 function inflated(format: 'gzip' | 'zlib' | 'zstd') {
   return (bytes: Uint8Array, max: number) =>
     inflateSync(bytes, format, { limit: max, subject: 'the value', tooLarge: () => tooLong(max) })
@@ -78,7 +78,7 @@ function leveled(name: string, format: string, example: string, encode: (bytes: 
   } satisfies FunctionSpec
 }
 
-/** The header says that the system is unknown, so that results are the same everywhere. */
+/** Sets the operating system in the header to unknown, so that results are the same everywhere. */
 function gzip(bytes: Uint8Array, level: number): Buffer {
   const packed = gzipSync(bytes, { level })
   packed[9] = 255

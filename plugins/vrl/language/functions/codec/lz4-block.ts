@@ -1,16 +1,16 @@
-// Reads one block of LZ4: literal bytes and copies of what came before.
+// Decompresses one LZ4 block.
 
 export const tooLong = 'the output is too small for the text'
 const incomplete = 'it ends too early'
 
 const minMatchLength = 4
 
-/** Bytes that a block of so many bytes may become. */
+/** The most bytes that a block of this length can become. */
 export function maxExpandedLength(length: number): number {
   return length * 255 + 64
 }
 
-/** Writes to `out` from `start` on, where copies may reach back to its beginning; returns where it ends, or what is wrong. */
+/** Writes to `out` from `start` on; copies may refer to everything before. Returns the end, or an error text. */
 export function expandBlock(block: Uint8Array, out: Uint8Array, start: number): number | string {
   const cursor = { at: 0 }
   let to = start
@@ -35,7 +35,7 @@ export function expandBlock(block: Uint8Array, out: Uint8Array, start: number): 
   return incomplete
 }
 
-/** Infinity where the block ends first. */
+/** Infinity if the block ends within the length. */
 function readLength(block: Uint8Array, cursor: { at: number }, nibble: number): number {
   let length = nibble
   if (nibble < 15) return length

@@ -1,4 +1,4 @@
-// LZ4: blocks made and undone, frames undone.
+// LZ4: compresses and decompresses blocks, decompresses frames.
 import { compressLz4Block } from '../../../../../core/compute.ts'
 import { type Context, checkOutput } from '../../context.ts'
 import type { Failure } from '../../failure.ts'
@@ -80,14 +80,14 @@ function expandSized(context: Context, bytes: Buffer, size: bigint, prepended: b
   throw wrong(found)
 }
 
-/** All frames, one after the other; skippable ones are passed over. */
+/** Decompresses all frames; skippable ones are skipped. */
 function expandFrames(context: Context, bytes: Buffer): Uint8Array {
   const out = Buffer.allocUnsafe(Math.min(context.limits.output, maxExpandedLength(bytes.length)))
   let state = { at: 0, length: 0 }
   try {
     while (state.at < bytes.length) state = readFrame(context, bytes, out, state)
   } catch (error) {
-    // What reads beyond the end of the buffer.
+    // A read beyond the end of the buffer.
     if (error instanceof RangeError) throw wrongFrame('it is not complete')
     throw error
   }

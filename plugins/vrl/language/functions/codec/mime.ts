@@ -51,7 +51,7 @@ function decodeWords(context: Context, text: string): string {
   return at === 0 ? decodeBare(text) : decoded + text.slice(at)
 }
 
-/** The whole text may be one word without delimiters; if it is none it stays. */
+/** The text may be a word without delimiters; otherwise it is returned unchanged. */
 function decodeBare(text: string): string {
   const word = readWord(text, 0)
   if (word === undefined) return text
@@ -94,7 +94,7 @@ function decoderFor(charset: string): TextDecoder {
 
 const equals = 61
 
-/** An equals sign that no two digits follow stays. */
+/** An equals sign without two hexadecimal digits behind it is kept. */
 function decodeQuoted(bytes: Uint8Array): Uint8Array {
   const out: number[] = []
   for (let at = 0; at < bytes.length; at++) {

@@ -101,7 +101,7 @@ function decodePercent(bytes: Uint8Array): Uint8Array {
   return out.subarray(0, length)
 }
 
-/** −1 for what is none. */
+/** −1 for any other character. */
 export function hexDigit(byte = 0): number {
   if (byte >= 48 && byte <= 57) return byte - 48
   const letter = byte | 32

@@ -36,7 +36,7 @@ export function encodeLabel(label: string, step: () => void): string {
   return out.join('')
 }
 
-/** Undefined for what is no such label. */
+/** Undefined for an invalid label. */
 export function decodeLabel(label: string, step: () => void): string | undefined {
   const last = label.lastIndexOf('-')
   const codes = Array.from(last < 0 ? '' : label.slice(0, last), char => char.codePointAt(0)!)

@@ -10,7 +10,7 @@ const params = [
   { name: 'value', kind: kinds.string },
   { name: 'validate', kind: kinds.boolean, default: true }
 ]
-/** Far more than a domain name may have. */
+/** Far longer than a valid domain name. */
 const maxName = 4096
 const prefix = 'xn--'
 
@@ -69,7 +69,7 @@ function guard(name: string): string {
 function validated(name: string, message: string): { readonly ascii: string; readonly unicode: string } {
   const ascii = domainToASCII(guard(name))
   const unicode = domainToUnicode(ascii)
-  // Labels that mean nothing stay as they are.
+  // Invalid labels are kept.
   if (ascii === '' || /(^|\.)xn--/.test(unicode)) throw fail(message)
   const end = -guard('').length
   return { ascii: ascii.slice(0, end), unicode: unicode.slice(0, end) }

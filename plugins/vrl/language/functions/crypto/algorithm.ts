@@ -11,14 +11,14 @@ export interface Cipher {
   readonly key: number
   readonly iv: number
   readonly encrypt: Transform
-  /** Undefined for what is no such text, or was changed. */
+  /** Undefined if the text is invalid or was modified. */
   readonly decrypt: (text: Uint8Array, key: Uint8Array, iv: Uint8Array) => Uint8Array | undefined
 }
 
 const blockSize = 16
 const tagSize = 16
 
-/** In any case of letters. */
+/** The name is case-insensitive. */
 export function cipherFor(name: string): Cipher | undefined {
   const upper = name.toUpperCase()
   const [, bits, mode] = /^AES-(128|192|256)-(.+)$/.exec(upper) ?? []
@@ -34,7 +34,7 @@ function aesCipher(bits: number, mode: string): Cipher | undefined {
     case 'CFB':
     case 'OFB':
       return plain(`aes-${bits}-${mode.toLowerCase()}`, key)
-    // Without its ending the name means this order of bytes, for the sake of old programs.
+    // Without a suffix the name means this byte order, for compatibility.
     case 'CTR':
     case 'CTR-LE':
       return symmetric(key, (text, secret, iv) =>
@@ -66,7 +66,7 @@ function plain(algorithm: string, key: number): Cipher {
   }
 }
 
-/** A text and a tag that tells whether it was changed. */
+/** Authenticated encryption: the text, followed by a tag. */
 function sealing(algorithm: string, key: number, iv: number): Cipher {
   const name = algorithm as 'aes-128-gcm'
   const options = { authTagLength: tagSize }
@@ -101,7 +101,7 @@ function foreign(key: number, iv: number, make: (key: Uint8Array, iv: Uint8Array
   }
 }
 
-/** Decryption fails only for a text of another key. */
+/** Undefined if decryption fails, for example with the wrong key. */
 function attempt(decrypt: () => Uint8Array): Uint8Array | undefined {
   try {
     return decrypt()
@@ -111,9 +111,9 @@ function attempt(decrypt: () => Uint8Array): Uint8Array | undefined {
 }
 
 interface Padding {
-  /** Fills the bytes up to a block; `padding` is at least one byte. */
+  /** Fills the padding of the last block; `padding` has at least one byte. */
   readonly fill: (padding: Uint8Array) => void
-  /** How many bytes at the end of a last block are padding; 0 for what is none. */
+  /** Number of padding bytes at the end of the last block; 0 if the padding is invalid. */
   readonly measure: (block: Uint8Array) => number
 }
 
@@ -147,7 +147,7 @@ const paddings: Readonly<Record<string, Padding | undefined>> = {
       return block[start] === 0x80 ? blockSize - start : 0
     }
   },
-  // What stands before the last byte is open; random bytes would make results differ from run to run.
+  // ISO 10126 leaves all bytes but the last open; zeros keep results reproducible.
   ISO10126: {
     fill: padding => padding.fill(padding.length),
     measure: lastByte
@@ -173,7 +173,7 @@ function chained(algorithm: string, key: number, { fill, measure }: Padding): Ci
   }
 }
 
-/** The runtime counts in 128 bits, these algorithms in 64. */
+/** Node counts in 128 bits, these algorithms in 64. */
 function countingCipher(bits: number, text: Uint8Array, key: Uint8Array, blocks: Buffer): Uint8Array {
   const stream = createCipheriv(`aes-${bits}-ecb`, key, null).setAutoPadding(false).update(blocks)
   return text.map((byte, i) => byte ^ stream[i]!)

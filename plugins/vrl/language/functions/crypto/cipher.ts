@@ -1,4 +1,4 @@
-// Texts encrypted with a key of both sides.
+// Symmetric encryption of texts.
 import { type Call, type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
 import { fromBytes, lossy, type Text, toBytes } from '../../value.ts'

@@ -1,4 +1,4 @@
-// Matching events with queries as they are written in Datadog.
+// Matches events against Datadog queries.
 import type { FunctionSpec } from '../../function.ts'
 import { kinds } from '../../kind.ts'
 import { isText, lossy, type ObjectValue } from '../../value.ts'

@@ -1,4 +1,4 @@
-// Queries in the search syntax of Datadog logs as tests of events.
+// Compiles queries in Datadog's log search syntax to predicates on events.
 import { getPath } from '../../path.ts'
 import {
   compareTexts,
@@ -17,11 +17,11 @@ import { anyText, type Bound, type Query, type Word } from './query.ts'
 
 type Matches = (event: ObjectValue) => boolean
 
-/** Where words that stand alone are looked for. */
+/** Fields in which free words are searched. */
 const defaultFields = ['message', 'custom.error.message', 'custom.error.stack', 'custom.title', '_default_']
 const reserved = new Set(['host', 'source', 'status', 'service', 'trace_id', 'message', 'timestamp', 'tags'])
 
-/** Throws an Error for a name that is none. */
+/** Throws an Error for an invalid name. */
 export function compileQuery(query: Query): Matches {
   switch (query.kind) {
     case 'everything':
@@ -100,7 +100,7 @@ function isBelow(text: string, value: Value, { value: bound, inclusive }: Bound)
 
 const decimal = /^[+-]?(\d+(?:\.\d*)?|\.\d+)$/
 
-/** As numbers where both are, otherwise as texts. */
+/** Compares as numbers if both are numbers, otherwise as texts. */
 function compare(text: string, value: Value, bound: string): number {
   const isNumber = typeof value === 'bigint' || typeof value === 'number' || decimal.test(text)
   if (isNumber && decimal.test(bound)) return Number(text) - Number(bound)
@@ -120,7 +120,7 @@ function isTag(field: string): boolean {
   return !field.startsWith('@') && !reserved.has(field)
 }
 
-/** The values that a field has in an event; those of a tag are what stands behind its name. */
+/** The values of a field in an event; for tags, what follows the name. */
 function readField(field: string): (event: ObjectValue) => readonly Value[] {
   if (!isTag(field)) return readPath(field.startsWith('@') ? field.slice(1) : field)
   const prefix = `${field}:`
@@ -132,7 +132,7 @@ function tagsOf(event: ObjectValue): string[] {
   return isArray(tags) ? tags.filter(isText).map(lossy) : []
 }
 
-/** Arrays are their items. */
+/** Arrays stand for their items. */
 function readPath(path: string): (event: ObjectValue) => readonly Value[] {
   const segments = path.split('.')
   const wrong = segments.find(segment => !/^[\p{L}\p{N}_@-]+$/u.test(segment))

@@ -1,4 +1,4 @@
-// Reads queries in the search syntax of Datadog logs: terms, attributes, tags, wildcards, ranges, AND, OR, NOT.
+// Parses queries in Datadog's log search syntax: terms, attributes, tags, wildcards, ranges, AND, OR, NOT.
 
 /** What a word stands for; `*` is any text and `?` one character in a pattern, where they were not escaped. */
 export type Word =
@@ -18,12 +18,12 @@ export type Query =
   | { readonly kind: 'everything' }
   | { readonly kind: 'not'; readonly query: Query }
   | { readonly kind: 'and' | 'or'; readonly queries: readonly Query[] }
-  /** `field` is undefined for words that stand alone. */
+  /** `field` is undefined for free words. */
   | { readonly kind: 'word'; readonly field: string | undefined; readonly word: Word }
   | { readonly kind: 'exists'; readonly field: string }
   | { readonly kind: 'range'; readonly field: string | undefined; readonly low: Bound; readonly high: Bound }
 
-/** Parentheses within each other. */
+/** Maximum nesting of parentheses. */
 const maxDepth = 100
 
 interface Reader {
@@ -96,7 +96,7 @@ function readGroup(reader: Reader, field: string | undefined): Query {
   return query
 }
 
-/** `*:*` is everything, `*:word` a word that stands alone. */
+/** `*:*` matches everything, `*:word` is a free word. */
 function everything(reader: Reader, { parts }: { readonly parts: readonly unknown[] }): Query {
   if (parts.length !== 1 || parts[0] !== anyText) throw new Error('a field cannot be a pattern')
   const value = readValue(reader, undefined)
@@ -205,7 +205,7 @@ function take(reader: Reader, token: string): boolean {
   return true
 }
 
-/** A word in capitals, with something behind it that cannot belong to it. */
+/** A keyword in capitals, followed by a character that cannot continue it. */
 function takeWord(reader: Reader, word: string): boolean {
   const behind = reader.text[reader.at + word.length]
   if (behind !== undefined && !/[\s(]/.test(behind)) return false

@@ -1,4 +1,4 @@
-// Functions that compare the items of an array: which are there, and how often.
+// Functions that compare the items of an array: distinct ones, and frequencies.
 import { type Context, step } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { arrayOf, bit, elementKind, kinds, objectOf, only } from '../../kind.ts'

@@ -1,9 +1,9 @@
-// The rules of the uap project (package `uap-core`): lists of regular expressions, the first that matches a user agent tells of it.
+// The user agent rules of the uap project (package `uap-core`): lists of regular expressions; the first match determines the result.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { compileRegex, type LinearRegex, requiredTexts } from '../../../../../core/compute.ts'
 
-/** What the rules tell; undefined: nothing. */
+/** The result of the rules; undefined members are unknown. */
 interface RuleAgent {
   readonly browser: Parts<'family' | 'major' | 'minor' | 'patch'>
   readonly os: Parts<'family' | 'major' | 'minor' | 'patch' | 'patch_minor'>
@@ -43,14 +43,14 @@ const outputs: Readonly<Record<string, readonly Output[]>> = {
   ]
 }
 
-/** A rule, made ready as far as texts have needed it. */
+/** A rule, compiled when it is first needed. */
 interface Rule {
   readonly fields: ReadonlyMap<string, string>
   required?: readonly (readonly string[])[]
   regex?: LinearRegex
 }
 
-/** Reads a user agent; time grows with its length. */
+/** Parses a user agent in linear time. */
 type ReadRules = (text: string) => RuleAgent
 
 /** How many user agents are cached, because logs repeat them. */
@@ -77,7 +77,7 @@ export function agentRules(): ReadRules {
   return loaded
 }
 
-/** The part of YAML that the file keeps to: lists of maps of quoted texts, a field a line. */
+/** Parses the subset of YAML that the file uses: lists of maps of quoted texts, one field per line. */
 export function readSections(yaml: string): ReadonlyMap<string, readonly ReadonlyMap<string, string>[]> {
   const sections = new Map<string, Map<string, string>[]>()
   let section: Map<string, string>[] = []

@@ -67,7 +67,7 @@ const kindOfType: Readonly<Record<FieldType, Kind>> = {
   timestamp: kinds.timestamp
 }
 
-/** The static kind of the result of `captureFields`: each field may be absent. */
+/** The static kind of the result of `captureFields`; each field may be absent. */
 export function captureKind(layouts: readonly Layout[], types: FieldTypes): Kind {
   const fields: Record<string, Kind> = {}
   for (const { pattern } of layouts)

@@ -1,7 +1,7 @@
-// Reads the rules of grok parsing: text of a regular expression with references of matchers, fields and filters in it.
+// Parses grok rules: regular expressions with references to matchers, fields and filters.
 import { readQuoted } from './quoted.ts'
 
-/** A matcher or filter: a name, with arguments where it has parentheses. */
+/** A matcher or filter: a name, optionally with arguments in parentheses. */
 export interface RuleCall {
   readonly name: string
   readonly args: readonly RuleArgument[] | undefined
@@ -104,7 +104,7 @@ function readArgument(reader: Reader): RuleArgument {
   return word === undefined || call.args !== undefined ? call : word
 }
 
-/** A text in quotes: escaped quotes and backslashes are themselves, other escapes stay for the regular expression. */
+/** A quoted text: escaped quotes and backslashes are resolved, other escapes are left to the regular expression. */
 function readText(reader: Reader): string | undefined {
   return readQuoted(reader, broken)?.inner.replace(/\\(["'\\])/g, '$1')
 }

@@ -1,4 +1,4 @@
-// Reading texts by the first of several grok rules, with matchers, filters and fields in objects.
+// Parses texts by the first matching grok rule, with matchers, filters and nested fields.
 import type { Context } from '../../context.ts'
 import { type Call, type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
@@ -106,7 +106,7 @@ function expand(state: Compilation, source: string, depth: number): string {
 
 function expandReference(state: Compilation, { matcher, field, filters }: Reference, depth: number): string {
   const group = field === undefined ? undefined : `grok${state.fields.size}`
-  // Taken before what is inside, so that its number is its own.
+  // Numbered before the groups inside of it.
   if (group !== undefined) state.fields.set(group, { path: field!, filters: [] })
   const { pattern, filter } = compileMatcher(state, matcher, depth)
   if (group === undefined) return `(?:${pattern})`
@@ -124,7 +124,7 @@ const integer = '[+-]?\\d+'
 const decimal = '[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)'
 const exponent = '(?:[eE][+-]?\\d+)?'
 
-/** Matchers without arguments: a pattern, or one and the filter that goes with it. */
+/** Matchers without arguments: a pattern, optionally with a filter. */
 const matchers: Readonly<Record<string, string | readonly [pattern: string, filter: string]>> = {
   integer: [integer, 'integer'],
   integerExt: [`${integer}${exponent}`, 'integerExt'],
@@ -187,7 +187,7 @@ function asInteger(milliseconds: number | undefined): Value | undefined {
   return milliseconds === undefined ? undefined : BigInt(milliseconds)
 }
 
-/** A field that is there already becomes an array; an object without a field goes into the root. */
+/** A field that exists already becomes an array; an object without a field is merged into the root. */
 function putField(context: Context, result: Value, { path, filters }: Field, text: string): Value {
   let value: Value | undefined = text
   for (const filter of filters) if (value !== undefined && value !== null) value = filter(context, value)

@@ -66,22 +66,22 @@ export const keyValueParsers: readonly FunctionSpec[] = [
 interface PairSyntax {
   readonly pair: string
   readonly field: string
-  /** Blanks around the delimiter of a pair do not count. */
+  /** Whether blanks around a pair's delimiter are ignored. */
   readonly lenient: boolean
-  /** A key alone is true. */
+  /** Whether a key alone is valid and means true. */
   readonly standalone: boolean
 }
 
 interface Reader extends PairSyntax {
   readonly text: string
   at: number
-  /** Where the delimiter of a pair comes next; found once, not once per key. */
+  /** Position of the next pair delimiter; cached, because it would be searched once per key. */
   nextPair: number
-  /** Quotes that are known not to close any more. */
+  /** Quotes known to have no closing quote. */
   open: string
 }
 
-/** The pairs of a line. Keys that come again make an array. */
+/** The pairs of a line. Values of a repeated key become an array. */
 function readPairs(context: Context, text: string, syntax: PairSyntax): ReadonlyMap<string, Value> {
   if (syntax.pair === '' || syntax.field === '') throw fail('delimiters must not be empty')
   const found = new Map<string, Value>()

@@ -1,4 +1,4 @@
-// What we use of a library whose own types do not hold under our compiler options.
+// Declarations for the parts of a library that we use, because its own types do not compile with our options.
 export interface SaxesTag {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>

@@ -21,7 +21,7 @@ const oldTime =
   /(?:[a-z]{3},?\s+)?([a-z]{3})\s+(\d{1,2})\s+(?:(\d{4})\s+)?(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:\s+(\d{4})(?=[\s:]|$))?(?:\s+(?:utc|gmt|z)(?=[\s:]|$))?/iy
 const tag = /([^\s:[\]]+)\s?\[([^\]\s]*)\]\s*:?|([^\s:[\]]+):(?=\s|$)/y
 
-/** Undefined when there is no time in front. */
+/** Undefined if the text does not begin with a time. */
 export function readOldMessage(text: string, start: number, zone: Zone): Header | undefined {
   const time = readTimeAt(text, skipBlanks(text, start), zone)
   if (time === undefined) return undefined
@@ -105,7 +105,7 @@ function oldTimestamp(found: RegExpExecArray, zone: Zone): Timestamp | undefined
   return new Timestamp(BigInt(local + Number(second) - offset) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0')))
 }
 
-/** The current year; for a message of December that is read in January, the year before. */
+/** The current year, or the year before for a message of December read in January. */
 export function guessYear(month: number): number {
   const now = new Date()
   return now.getUTCFullYear() - (month === 12 && now.getUTCMonth() === 0 ? 1 : 0)

@@ -77,7 +77,7 @@ export const textParsers: readonly FunctionSpec[] = [
 
 const closers: Readonly<Record<string, string>> = { '"': '"', '[': ']' }
 
-/** Behind the token that starts at `at`; an opened one that does not close takes the rest, as does a blank. */
+/** The end of the token that starts at `at`; a token that is not closed extends to the end. */
 function tokenEnd(text: string, at: number): number {
   const close = closers[text[at]!]
   if (close !== undefined) {

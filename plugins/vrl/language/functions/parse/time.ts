@@ -41,7 +41,7 @@ export const timeParsers: readonly FunctionSpec[] = [
   }
 ]
 
-/** A format as programs give it: with offset when it names one, else local time. */
+/** A format as programs write it, with or without an offset. */
 interface TimeFormat {
   readonly text: string
   readonly offset: boolean
@@ -58,7 +58,7 @@ function compileTimeFormat(text: string): TimeFormat {
   }
 }
 
-/** The same function that compiles formats, which keeps those it has seen while they are few. */
+/** Caches compiled formats. */
 export function rememberFormats(): (text: string) => TimeFormat {
   return remember(compileTimeFormat)
 }
@@ -85,7 +85,7 @@ function remember<T>(make: (text: string) => T): (text: string) => T {
   }
 }
 
-/** Fails when the text is no time of the format, or when the zone's clock skips or repeats it. */
+/** Fails if the text does not match the format, or if the local time is skipped or repeated in the zone. */
 export function readTime(text: string, { format, offset, text: formatText }: TimeFormat, zone: Zone): Timestamp {
   const bytes = toBytes(text)
   const why = `Invalid timestamp "${text.slice(0, 100)}"`

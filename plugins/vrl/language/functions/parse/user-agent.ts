@@ -7,7 +7,7 @@ import { agentRules } from './agent-rules.ts'
 
 const nullable = union(kinds.string, kinds.null)
 
-/** What each part of the result tells; all modes but `enriched` tell less. */
+/** The members of each part of the result; all modes but `enriched` return fewer. */
 const partNames = { browser: ['family', 'version'], os: ['family', 'version'], device: ['category'] } as const
 const allPartNames = {
   browser: ['family', 'version', 'major', 'minor', 'patch'],
@@ -17,7 +17,7 @@ const allPartNames = {
 
 type Part = keyof typeof partNames
 type PartNames = Readonly<Record<Part, readonly string[]>>
-/** Undefined: not known. */
+/** Undefined members are unknown. */
 type Agent = Readonly<Record<Part, Readonly<Record<string, string | undefined>>>>
 
 export const userAgentParser: FunctionSpec = {

@@ -1,4 +1,4 @@
-// What we use of a library that brings no types.
+// Declarations for the parts of a library without types that we use.
 declare module 'woothee' {
   interface Agent {
     readonly name?: string

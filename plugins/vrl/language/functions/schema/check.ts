@@ -1,9 +1,9 @@
-// What checks of schemas are, and how they say what is wrong.
+// The interface of schema checks, and their messages.
 import type { Context } from '../../context.ts'
 import { writeValue } from '../../text.ts'
 import { isArray, isObject, type Value } from '../../value.ts'
 
-/** What is wrong with a value and where, or undefined. */
+/** A message telling what is wrong and where, or undefined. */
 export type Check = (context: Context, value: Value, at: Location) => string | undefined
 
 /** A location in the value, and how deep the check is nested: a schema may refer to itself. */

@@ -55,7 +55,7 @@ function all(checks: readonly Check[]): Check {
   }
 }
 
-/** What stands at `#/a/b` of the document. */
+/** The value at `#/a/b` of the document. */
 function resolve(root: Value, reference: string): Value {
   if (!reference.startsWith('#')) throw new Error(`"${reference.slice(0, 100)}" leads out of the schema`)
   let found: Value | undefined = root

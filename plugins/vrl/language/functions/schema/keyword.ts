@@ -12,7 +12,7 @@ type Keyword = (argument: Value, schema: ObjectValue, compiler: Compiler) => Che
 const inside = (at: Location, name: string | number): Location => ({ path: `${at.path}/${name}`, depth: at.depth + 1 })
 const deeper = (at: Location): Location => ({ path: at.path, depth: at.depth + 1 })
 
-/** A check of a test that holds for values of other kinds, too. */
+/** A check that also applies to values of other kinds. */
 function simple(what: string, holds: (value: Value) => boolean): Check {
   return (_, value, at) => (holds(value) ? undefined : problem(value, what, at))
 }
@@ -78,7 +78,7 @@ function regexOf(argument: Value): Regex {
   return new Regex(lossy(argument))
 }
 
-/** The first problem of some parts. */
+/** The first problem among some parts. */
 function first<T>(parts: Iterable<T>, check: (part: T) => string | undefined): string | undefined {
   for (const part of parts) {
     const found = check(part)
@@ -239,7 +239,7 @@ export const keywords: Readonly<Record<string, Keyword>> = {
   }
 }
 
-/** Items are told apart by their JSON where they are many, one by one where they are few. */
+/** Many items are compared by their JSON, few pairwise. */
 function areUnique(array: readonly Value[]): boolean {
   if (array.length <= 16) return array.every((item, i) => array.slice(0, i).every(other => !equals(other, item)))
   return new Set(array.map(item => writeValue(item))).size === array.length

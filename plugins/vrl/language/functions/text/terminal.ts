@@ -35,7 +35,7 @@ function sequenceEnd(text: string, at: number): number {
   return skipUntil(text, at, 0x30)
 }
 
-/** Behind the first character from `least` to `~`; a control character ends the sequence and stands for itself. */
+/** The position behind the first character from `min` to `~`; a control character ends the sequence and stands for itself. */
 function skipUntil(text: string, from: number, min: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)
