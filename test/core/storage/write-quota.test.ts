@@ -119,7 +119,10 @@ t.test('the way through the rules of tables keeps to the limits, too', async t =
 })
 
 t.test('a tag value that is too long is refused in every way rows come, and goes on where it is known', async t => {
-  const { core, main } = await startServer(t, '[limits.databases.long]\nmax_tag_length = "128KiB"\n')
+  const { core, main } = await startServer(
+    t,
+    '[limits.databases.long]\nmax_tag_length = "128KiB"\n[plugins.lineproto]\nmax_key_size = "16MiB"\n'
+  )
   const { store } = core
   const write = (...writes: TableWrite[]) => store.write(internalContext(core, 'test'), writes)
   const [fits, tooLong] = ['x'.repeat(2 ** 16), 'y'.repeat(2 ** 16 + 1)]

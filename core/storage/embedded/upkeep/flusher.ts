@@ -48,6 +48,8 @@ export interface FlusherDependencies {
   readonly log: Logger
   readonly metrics: EngineMetrics
   readonly tracing: Tracing
+  /** Called after new files have been added to the catalog. */
+  flushed(): void
 }
 
 export class Flusher {
@@ -164,6 +166,7 @@ export class Flusher {
       metrics.flushedRows.add(report.rows)
       metrics.flushedBytes.add(report.bytes)
       log.debug(report, 'rows were written to files')
+      this.#parts.flushed()
     }
     throwFirst(failures, log, 'rows could not be written to files; trying again')
     return report
