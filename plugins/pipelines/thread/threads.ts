@@ -55,8 +55,6 @@ interface Thread {
 }
 
 const MiB = 2 ** 20
-/** Size of the young generation in MiB: items are short-lived objects. */
-const youngMiB = 48
 
 /** Milliseconds that a thread may continue after its request was aborted, before it is terminated. */
 const grace = 250
@@ -128,7 +126,7 @@ export function createThreads(options: ThreadsOptions): Threads {
     const worker = startWorker(import.meta.url, 'pipeline', {
       workerData: data,
       transferList: [port2],
-      resourceLimits: { maxYoungGenerationSizeMb: youngMiB, maxOldGenerationSizeMb: Math.ceil(options.memory / MiB) }
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(options.memory / MiB) }
     })
     const thread: Thread = { worker, worked: 0, isReady: false, job: undefined, timer: undefined }
     threads.add(thread)
