@@ -6,7 +6,7 @@ const source = new URL('./main.ts', import.meta.url)
 // Node strips types only from files outside of node_modules.
 const inRepository = existsSync(source)
 
-/** 16 MiB for young objects: V8's default on large machines is 128 MiB, which is not faster. */
+/** 8 MiB for young objects: V8's default on large machines is 128 MiB, which is not faster. */
 const youngSpace = '--max-semi-space-size'
 /** Collects garbage when the heap has doubled; V8's default lets it quadruple if memory is available. */
 const heapGrowth = '--heap-growing-percent'

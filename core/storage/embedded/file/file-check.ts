@@ -1,5 +1,6 @@
 // Checks that the data files in the catalog exist with full length: before the engine answers, or while it does.
 import { join } from 'node:path'
+import { eachConcurrent } from '../../../concurrent.ts'
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
@@ -77,11 +78,9 @@ export class FileCheck {
 
   async #forEach(work: (file: DataFile) => Promise<void>): Promise<void> {
     const { files, parallelism } = this.#parts
-    const queue = files.values()
-    const take = async () => {
-      for (let next = queue.next(); !next.done && !this.#stopped; next = queue.next()) await work(next.value)
-    }
-    await Promise.all(Array.from({ length: Math.min(parallelism, files.length) }, take))
+    await eachConcurrent(files, parallelism, async file => {
+      if (!this.#stopped) await work(file)
+    })
   }
 
   async #look(file: DataFile): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 // What may be read in place of a table's rows by a statement that only counts them: counts of files beside those that have none.
 import { join } from 'node:path'
+import { eachConcurrent } from '../../../concurrent.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { duckdbType, parquetRows, quoteName, quoteText } from '../duckdb/index.ts'
@@ -29,11 +30,11 @@ export async function countedRows(
   if (hasSeries(table) || others.length > 0 || (column && !isPlain(column)) || limits.avoid.has('counts'))
     return undefined
   const known = new Map<string, KnownCounts>()
-  for (const file of files) {
+  await eachConcurrent(files, limits.indexes, async file => {
     const counts = await indexes.counts(file)
     const found = counts?.columns.find(each => each.column === (column?.id ?? 0))
     if (found !== undefined) known.set(file.path, found)
-  }
+  })
   const counted = planCounts(snapshot, { ...plan, versions: false }, known, limits)
   if (counted === undefined) return undefined
   const inCells = counted.steps.filter(({ path }) => path === 'counts')

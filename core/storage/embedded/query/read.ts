@@ -1,4 +1,5 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
+import { eachConcurrent } from '../../../concurrent.ts'
 import type { Table } from '../../../model/table.ts'
 import { Pace, runPaced } from '../../../pace.ts'
 import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../engine.ts'
@@ -100,7 +101,7 @@ async function planRows(
   const { limits } = parts
   if (where === undefined) return planRead(snapshot, {}, limits)
   const tsids = await seriesOf(parts, snapshot, where, pace)
-  const asked = { where, pruned: await prune(parts, snapshot, where) }
+  const asked = { where, pruned: await prune(parts, snapshot, where, pace) }
   const whole = planRead(snapshot, asked, limits)
   // Files of a physical table hold rows of other tables, too.
   const isOwn = snapshot.view === undefined && snapshot.logical === undefined
@@ -179,11 +180,19 @@ async function seriesOf(
 }
 
 /** What indexes tell of files; those of metric tables have none. */
-async function prune({ indexes, limits }: ReadDependencies, { table, view, files }: Snapshot, where: Condition) {
+async function prune(
+  { indexes, limits }: ReadDependencies,
+  { table, view, files }: Snapshot,
+  where: Condition,
+  pace: Pace
+): Promise<ReadonlyMap<string, Pruned>> {
   const pruned = new Map<string, Pruned>()
   if (view !== undefined || !asksIndexes(where) || limits.avoid.has('skip')) return pruned
-  for (const file of files)
-    if (mayMeetTimes(where, file)) pruned.set(file.path, await pruneFile(indexes, table, file, where))
+  const asked = files.filter(file => mayMeetTimes(where, file))
+  await eachConcurrent(asked, limits.indexes, async file => {
+    pruned.set(file.path, await pruneFile(indexes, table, file, where))
+    if (pace.isDue) await pace.pause()
+  })
   return pruned
 }
 

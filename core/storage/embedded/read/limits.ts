@@ -32,6 +32,8 @@ export interface ReadLimits {
   readonly pageShare: number
   /** Files whose footers a reading thread caches. */
   readonly footers: number
+  /** Index sidecars that a query reads at the same time. */
+  readonly indexes: number
 }
 
 export const usualLimits: ReadLimits = {
@@ -46,5 +48,6 @@ export const usualLimits: ReadLimits = {
   maxSeries: 100_000,
   samples: 1_000_000,
   pageShare: 4,
-  footers: 1_000
+  footers: 1_000,
+  indexes: 8
 }

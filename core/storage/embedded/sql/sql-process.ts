@@ -79,8 +79,11 @@ const maxNamedLength = 500
 
 /** Milliseconds a statement may wait for its reader while other statements need its place. */
 const maxStall = 5_000
-/** A retried statement that ran for so many milliseconds is no longer suspected of having crashed the process. */
-const probation = 2_000
+/**
+ * Milliseconds a retried statement runs until it is no longer suspected of having crashed the process: twice as long as before the crash, within
+ * these bounds.
+ */
+const [minProbation, maxProbation] = [2_000, 10_000]
 
 export class SqlProcess {
   readonly #options: Required<Omit<SqlProcessOptions, 'leftovers'>> & Pick<SqlProcessOptions, 'leftovers'>
@@ -119,10 +122,14 @@ export class SqlProcess {
   async run(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
     if (!this.#isOpen) throw closed()
     const { user = '', target } = request
-    const start = (isFirst: boolean) =>
-      isFirst
-        ? this.#queue.run(user, signal, () => this.#start(request, signal).answer)
-        : this.#retries.run(user, signal, () => this.#startAgain(request, signal))
+    let startedAt = 0
+    const start = (isFirst: boolean) => {
+      const ran = performance.now() - startedAt
+      return (isFirst ? this.#queue : this.#retries).run(user, signal, () => {
+        startedAt = performance.now()
+        return isFirst ? this.#start(request, signal).answer : this.#startAgain(request, signal, ran)
+      })
+    }
     try {
       // A partial file must not be overwritten, so statements that write files are not retried.
       return target === undefined ? await withAnother(start) : await start(true)
@@ -167,8 +174,8 @@ export class SqlProcess {
     return child === undefined || (child.working < slots() && child.statements.size < results)
   }
 
-  /** Retried statements run one at a time, until each is unlikely to have crashed the process. */
-  #startAgain(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
+  /** Retried statements run one at a time, until each is unlikely to have crashed the process, in which it ran for `ran` milliseconds. */
+  #startAgain(request: SqlRequest, signal: AbortSignal, ran: number): Promise<SqlAnswer> {
     const { id, answer, ended } = this.#start(request, signal)
     this.#suspect = id
     const clear = () => {
@@ -177,7 +184,7 @@ export class SqlProcess {
       this.#suspect = undefined
       this.#startWaiting()
     }
-    const probing = after(probation, clear).unref()
+    const probing = after(Math.min(Math.max(minProbation, 2 * ran), maxProbation), clear).unref()
     void ended.then(clear)
     return answer
   }
