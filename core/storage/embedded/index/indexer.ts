@@ -171,8 +171,7 @@ export class Indexer {
   async #build(file: DataFile, spec: IndexSpec): Promise<void> {
     const { dataDir, reader, log, metrics } = this.#parts
     const started = performance.now()
-    const bytes = await buildIndex({ thread: this.#thread, dataDir }, file, spec)
-    reader.forget(file.path)
+    const bytes = await buildIndex({ thread: this.#thread, dataDir }, file, spec, () => reader.forget(file.path))
     const seconds = (performance.now() - started) / 1000
     metrics.seconds.observe(seconds)
     metrics.rows.add(file.rows)

@@ -1,8 +1,12 @@
 // Which index sidecars are made, and for which version of a table.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readSound } from '../../../../core/storage/embedded/index/sidecar.ts'
+import { buildIndex } from '../../../../core/storage/embedded/index/build.ts'
+import { createFilterThread } from '../../../../core/storage/embedded/index/filter-thread.ts'
+import { decodeHead, indexPath } from '../../../../core/storage/embedded/index/format.ts'
+import { indexSpecOf } from '../../../../core/storage/embedded/index/index-spec.ts'
+import { readHead, readSound } from '../../../../core/storage/embedded/index/sidecar.ts'
 import { temporaryFolder } from '../../../helpers.ts'
 import { never, openEngine, text, times } from '../fixtures.ts'
 
@@ -30,4 +34,44 @@ t.test('a table that was changed since somebody asked for its indexes gets those
     head?.sections.map(({ kind }) => kind),
     ['folded_terms']
   )
+})
+
+t.test('counts of a file can be read before its filters are made', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const table = await engine.catalog.createTable({
+    database: 'public',
+    name: 'logs',
+    columns: [
+      { name: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false },
+      { name: 'note', type: 'String', semantic: 'field', nullable: true, index: { kind: 'fulltext', options: {} } }
+    ],
+    options: { append_mode: true }
+  })
+  const rows = 20_000
+  const at = times(
+    'at',
+    Array.from({ length: rows }, (_, i) => i)
+  )
+  const note = text(
+    'note',
+    Array.from({ length: rows }, (_, i) => `note ${i % 5}`)
+  )
+  await engine.write([{ table, rows, columns: [at, note], op: 'put' }], never)
+  await engine.maintain({ kind: 'flush', table }, never)
+  const [name] = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.parquet'))
+  const path = join(dir, name!)
+  const data = (await readHead(indexPath(path)))!.head.data
+  const file = { ...data, path: name!, columns: table.columns.map(({ id }) => id) }
+  const thread = createFilterThread()
+  t.teardown(() => thread.close())
+  const heads: unknown[] = []
+  await buildIndex({ thread, dataDir: dir }, file, indexSpecOf(table), () => {
+    heads.push(decodeHead(readFileSync(indexPath(path))))
+  })
+  const counts = { columns: [{}, {}] }
+  t.match(heads, [
+    { sections: [], counts },
+    { sections: [{ kind: 'folded_terms' }], counts }
+  ])
 })
