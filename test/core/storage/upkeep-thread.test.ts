@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -97,4 +98,9 @@ t.test('merges under way are given up, and the next work finds another thread', 
   const flushing = thread.flush(task(join(temporaryFolder(t), 'a.parquet'), 10), [])
   await thread.stopMerging()
   t.match(await flushing, { rows: 10 }, 'a flush goes on')
+})
+
+t.test('closing a thread is waited for, whatever answers come meanwhile', async t => {
+  const script = join(import.meta.dirname, 'ends-early.ts')
+  t.equal(execFileSync(process.execPath, [script], { encoding: 'utf8', timeout: 60_000 }), 'upkeep reader')
 })

@@ -139,8 +139,8 @@ export class ReadThreads implements SortThreads {
       const { id, error, cacheBytes, hits, misses } = answer
       const asked = id === undefined ? undefined : thread.waiting.get(id)
       if (id !== undefined) thread.waiting.delete(id)
-      // An idle thread does not keep the process alive.
-      if (thread.waiting.size === 0) worker.unref()
+      // An idle thread does not keep the process alive; while it is terminated, `close` waits for it.
+      if (thread.waiting.size === 0 && !this.#isClosed) worker.unref()
       thread.cacheBytes = cacheBytes
       if (hits > 0) looked('hit', hits)
       if (misses > 0) looked('miss', misses)

@@ -78,8 +78,8 @@ export class UpkeepThread {
     worker.on('message', ({ id, file, error }: UpkeepAnswer) => {
       const asked = this.#waiting.get(id)
       this.#waiting.delete(id)
-      // Without work it keeps no process alive.
-      if (this.#waiting.size === 0) worker.unref()
+      // Without work it keeps no process alive; while it is terminated, `close` waits for it.
+      if (this.#waiting.size === 0 && this.#worker === worker) worker.unref()
       if (error === undefined) asked?.resolve(file)
       else asked?.reject(errorOf(error))
     })
