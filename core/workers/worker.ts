@@ -8,6 +8,9 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
  */
 const youngMiB = 12
 
+/** Milliseconds after which a thread that works beside requests ends where it has nothing to do: it keeps some 15 MB. */
+export const idleTime = 10_000
+
 // The main thread has read its flag by now; reset it, because it would override `resourceLimits` of threads.
 setFlagsFromString('--max-semi-space-size=0')
 

@@ -104,3 +104,19 @@ t.test('closing a thread is waited for, whatever answers come meanwhile', async 
   const script = join(import.meta.dirname, 'ends-early.ts')
   t.equal(execFileSync(process.execPath, [script], { encoding: 'utf8', timeout: 60_000 }), 'upkeep reader')
 })
+
+t.test('an idle thread ends, and another one takes the next work', async t => {
+  let starts = 0
+  const start = () => {
+    starts++
+    return new Worker(new URL('../../../core/storage/embedded/upkeep/upkeep.worker.ts', import.meta.url))
+  }
+  const thread = new UpkeepThread({ died: () => t.fail('died'), start, idleTime: 100 })
+  t.teardown(() => thread.close())
+  const path = join(temporaryFolder(t), 'a.parquet')
+  await Promise.all([thread.flush(task(path, 10), []), thread.flush(task(`${path}.2`, 10), [])])
+  t.equal(starts, 1)
+  await new Promise(resolve => setTimeout(resolve, 500))
+  t.match(await thread.flush(task(path, 20), []), { rows: 20 })
+  t.equal(starts, 2)
+})

@@ -1,7 +1,8 @@
 // The thread that makes filters of data files, seen from the others.
 import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
-import { startWorker } from '../../../workers/worker.ts'
+import { after, type Timer } from '../../../timer.ts'
+import { idleTime, startWorker } from '../../../workers/worker.ts'
 import type { BuiltIndexes, FilterAnswer, FilterTask } from './filter.worker.ts'
 
 export interface FilterThread {
@@ -15,15 +16,21 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** The thread starts with the first file. Answers come in the order of the questions. */
-export function createFilterThread(): FilterThread {
+/** The thread starts with the first file, and ends when it is idle. Answers come in the order of the questions. */
+export function createFilterThread(idleAfter = idleTime): FilterThread {
   const waiting: Waiting[] = []
   let worker: Worker | undefined
+  let idle: Timer | undefined
   let closed = false
 
   const fail = (error: unknown) => {
     worker = undefined
     for (const { reject } of waiting.splice(0)) reject(error)
+  }
+  const end = () => {
+    const ended = worker
+    worker = undefined
+    return ended?.terminate()
   }
   const start = () => {
     const created = startWorker(import.meta.url, 'filter')
@@ -32,6 +39,7 @@ export function createFilterThread(): FilterThread {
       const asked = waiting.shift()
       if ('filters' in answer) asked?.resolve(answer)
       else asked?.reject(new DbError('StorageUnavailable', answer.error))
+      if (waiting.length === 0 && created === worker) idle = after(idleAfter, end).unref()
     })
     created.on('error', error => {
       if (created === worker) fail(new DbError('Internal', 'the filters of a file could not be made', { cause: error }))
@@ -45,15 +53,17 @@ export function createFilterThread(): FilterThread {
           reject(stopped())
           return
         }
+        idle?.stop()
         worker ??= start()
         waiting.push({ resolve, reject })
         worker.postMessage(task)
       }),
     async close() {
       closed = true
-      const ended = worker
+      idle?.stop()
+      const ended = end()
       fail(stopped())
-      await ended?.terminate()
+      await ended
     }
   }
 }

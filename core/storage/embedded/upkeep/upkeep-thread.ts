@@ -1,7 +1,8 @@
-// The thread that writes data files, seen from the others: it starts when it is first needed, and again after it died.
+// The thread that writes data files, seen from the others: it starts when it is needed, and ends when it is idle.
 import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
-import { startWorker } from '../../../workers/worker.ts'
+import { after, type Timer } from '../../../timer.ts'
+import { idleTime, startWorker } from '../../../workers/worker.ts'
 import type { FlushTask, SharedFlushTask } from './flush-rows.ts'
 import { type MergeTask, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
@@ -12,6 +13,8 @@ export interface UpkeepThreadOptions {
   readonly died: () => void
   /** Default: the thread of this folder. */
   readonly start?: () => Worker
+  /** Milliseconds without work after which the thread ends. */
+  readonly idleTime?: number
 }
 
 interface Waiting {
@@ -24,6 +27,7 @@ export class UpkeepThread {
   readonly #options: UpkeepThreadOptions
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
+  #idle: Timer | undefined
   #lastId = 0
   #isClosed = false
 
@@ -55,6 +59,7 @@ export class UpkeepThread {
   }
 
   async #end(): Promise<void> {
+    this.#idle?.stop()
     const worker = this.#worker
     this.#fail(new DbError('Cancelled', 'the storage engine stops'))
     await worker?.terminate()
@@ -62,6 +67,7 @@ export class UpkeepThread {
 
   #ask(make: (id: number) => UpkeepTask, memory: readonly ArrayBuffer[]): Promise<SortedFileFacts | undefined> {
     if (this.#isClosed) return Promise.reject(new DbError('Cancelled', 'the storage engine stops'))
+    this.#idle?.stop()
     this.#worker ??= this.#start()
     const worker = this.#worker
     const id = ++this.#lastId
@@ -79,7 +85,10 @@ export class UpkeepThread {
       const asked = this.#waiting.get(id)
       this.#waiting.delete(id)
       // Without work it keeps no process alive; while it is terminated, `close` waits for it.
-      if (this.#waiting.size === 0 && this.#worker === worker) worker.unref()
+      if (this.#waiting.size === 0 && this.#worker === worker) {
+        worker.unref()
+        this.#idle = after(this.#options.idleTime ?? idleTime, () => void this.#end()).unref()
+      }
       if (error === undefined) asked?.resolve(file)
       else asked?.reject(errorOf(error))
     })

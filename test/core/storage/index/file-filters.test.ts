@@ -89,9 +89,15 @@ t.test(`filters hold what DuckDB finds in the rows of each group (seed ${seed})`
         if (missing.length > 0) t.fail(`${column} ${kind}: ${missing[0]} is not in the filter of group ${id}`)
       }
     }
-    const thread = createFilterThread()
+    const thread = createFilterThread(20)
     t.teardown(() => thread.close())
     t.strictSame((await thread.build({ path, asked })).filters, filters)
+    await new Promise(resolve => setTimeout(resolve, 200))
+    t.strictSame(
+      (await thread.build({ path, asked })).filters,
+      filters,
+      'another one than the idle one, which has ended'
+    )
     await t.rejects(thread.build({ path: `${path}.missing`, asked }), { code: 'StorageUnavailable', message: /ENOENT/ })
   }
 })
