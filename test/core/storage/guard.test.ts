@@ -8,7 +8,7 @@ import {
   type Part,
   tableFunctions
 } from '../../../core/storage/embedded/duckdb/allowed.ts'
-import { guard } from '../../../core/storage/embedded/duckdb/guard.ts'
+import { guard, onlyCall } from '../../../core/storage/embedded/duckdb/guard.ts'
 import { macroNames, macroStatements } from '../../../core/storage/embedded/duckdb/macros/index.ts'
 
 const instance = await DuckDBInstance.create(':memory:')
@@ -205,4 +205,9 @@ t.test('a statement has no parameters but those it has values for: others are th
   await guard(connection, 'SELECT $1 + $2', [], 2)
   for (const text of ['SELECT $3 + $1', 'SELECT ?, ?, ?', 'SELECT $name', 'SELECT 1 LIMIT $3'])
     await t.rejects(guard(connection, text, [], 2), { code: /InvalidArguments|InvalidSyntax/ }, text)
+})
+
+t.test('the call of a function is found beside any number of values', async t => {
+  const text = `SELECT lower('a') IN (${Array.from({ length: 150_000 }, () => 1).join()})`
+  t.equal(onlyCall(await check(text), 'lower'), text.indexOf('lower'))
 })

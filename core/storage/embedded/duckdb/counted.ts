@@ -96,9 +96,8 @@ function constantsOf(cuts: readonly Cut[]): readonly string[] {
 
 /** Replaces parameters by constants, because the unit for truncating times may be one. */
 function withParameters(root: Node, parameters: readonly JsonParameter[]): Node {
-  const text = JSON.stringify(root)
-  if (!text.includes('"PARAMETER"')) return root
-  return JSON.parse(text, (_, value: unknown) => {
+  if (parameters.length === 0) return root
+  return JSON.parse(JSON.stringify(root), (_, value: unknown) => {
     const node = value as Node | null
     if (node?.['class'] !== 'PARAMETER') return value
     const given = parameters[Number(node['identifier']) - 1]

@@ -135,11 +135,7 @@ function checkNode(
 
 /** Further parameters are the server's own. */
 function requireValues(root: Json, given: number, at: Locate): void {
-  const waiting: Json[] = [root]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next !== 'object' || next === null) continue
-    for (const value of Object.values(next)) waiting.push(value)
-    const { class: kind, identifier, query_location: place } = next as JsonObject
+  for (const { class: kind, identifier, query_location: place } of objectsOf(root)) {
     if (kind !== 'PARAMETER' || (Number(identifier) >= 1 && Number(identifier) <= given)) continue
     throw new DbError('InvalidArguments', `there is no value for parameter $${identifier}`, errorOffset(at(place)))
   }
@@ -178,6 +174,17 @@ function readCommon(commons: Json | undefined, scope: Scope, waiting: [Json, Par
   return known
 }
 
+/** Everything in a tree that has members, arrays included; without recursion, however deep it is. */
+function* objectsOf(root: Json): Iterable<JsonObject> {
+  const waiting: Json[] = [root]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    // Not spread: a list of a statement may have more items than a call may have arguments.
+    for (const value of Object.values(next)) waiting.push(value)
+    yield next as JsonObject
+  }
+}
+
 function folded(name: Json | undefined): string {
   return String(name).toLowerCase()
 }
@@ -190,11 +197,7 @@ function isAllowed(name: Json): boolean {
 /** The position of the only call of a function; undefined if there are several. */
 export function onlyCall({ node, at }: ReadStatement, name: string): number | undefined {
   const places: number[] = []
-  const waiting: Json[] = [node]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next !== 'object' || next === null) continue
-    waiting.push(...Object.values(next))
-    const { function_name: called, query_location: place } = next as JsonObject
+  for (const { function_name: called, query_location: place } of objectsOf(node)) {
     if (called !== undefined && folded(called) === name && typeof place === 'number') places.push(place)
   }
   return places.length === 1 ? at(places[0]) : undefined
