@@ -2,13 +2,13 @@
 
 /** Does `work` for all items in their order, `limit` of them at the same time. Rejects as the first `work` that does. */
 export async function eachConcurrent<T>(
-  items: Iterable<T>,
+  items: readonly T[],
   limit: number,
   work: (item: T) => Promise<void>
 ): Promise<void> {
-  const queue = items[Symbol.iterator]()
+  const queue = items.values()
   const run = async () => {
     for (let next = queue.next(); !next.done; next = queue.next()) await work(next.value)
   }
-  await Promise.all(Array.from({ length: limit }, run))
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, run))
 }

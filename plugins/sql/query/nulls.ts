@@ -1,5 +1,5 @@
 // `IGNORE NULLS` as the grammar and the engine know it: behind the call of a function over a window. Of an aggregate it is a FILTER.
-import { callEnd, findWord, opening } from '../text/brackets.ts'
+import { endBehind, findWord, openings } from '../text/brackets.ts'
 import { isToken, placed, type Token } from '../text/token.ts'
 
 export function plainNulls(written: readonly Token[]): readonly Token[] {
@@ -11,20 +11,24 @@ export function plainNulls(written: readonly Token[]): readonly Token[] {
     i += 2
   }
   const plain: Token[] = []
+  const opened = openings(tokens)
+  let lastIgnore = -1
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i]!
-    const open = isTreatment(tokens, i) && isToken(tokens[i - 1], ')') ? opening(tokens, i - 1) : 0
-    const isWindow = open > 0 && tokens.slice(i, callEnd(tokens, open - 1) + 1).some(behind => isToken(behind, 'over'))
+    const open = isTreatment(tokens, i) && isToken(tokens[i - 1], ')') ? opened[i - 1]! : 0
+    const isWindow = open > 0 && tokens.slice(i, endBehind(tokens, i - 1) + 1).some(behind => isToken(behind, 'over'))
+    const isNested = lastIgnore > open
+    if (isToken(token, 'ignore')) lastIgnore = i
     if (open === 0 || isWindow) {
       plain.push(token)
       continue
     }
     i++
     if (isToken(token, 'respect')) continue
-    const given = tokens.slice(open + 1, i - 2)
     // An aggregate in an aggregate is nothing the engine runs, and to write each again in the other would make much of little.
-    if (given.some(inner => isToken(inner, 'ignore'))) plain.push(token)
+    if (isNested) plain.push(token)
     else {
+      const given = tokens.slice(open + 1, i - 2)
       const order = findWord(given, 'order')
       plain.push(...placed(token, ['FILTER (WHERE', order < 0 ? given : given.slice(0, order), 'IS NOT NULL)']))
     }

@@ -90,7 +90,11 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     await plainPivots(context.sql, spaced, tokens => context.ask(context, tokens))
   )
   await nextStep()
-  const plain = closeArrows(plainNulls(plainComprehensions(plainIntervals(plainWords(context.sql, computed.tokens)))))
+  let plain: readonly Token[] = plainWords(context.sql, computed.tokens)
+  for (const rewrite of [plainIntervals, plainComprehensions, plainNulls, closeArrows]) {
+    await nextStep()
+    plain = rewrite(plain)
+  }
   await nextStep()
   const tokens = translateGaps(context.sql, translateRanges(context, plain))
   await nextStep()
@@ -110,7 +114,8 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     .filter(at => isSearchFunction(tokens[at]!.value))
     .map(at => readSearchCall(statement, at))
   const reads: Read[] = []
-  for (const table of found.values()) reads.push({ ...table, ...(await table.more?.()) })
+  for (const table of found.values())
+    reads.push(table.more === undefined ? table : { ...table, ...(await table.more()) })
   const names = makeNames([
     ...reads.flatMap(({ source }) => source.fields.list.map(({ name }) => name)),
     ...bound.declared.map(at => nameOf(tokens[at]!).text),

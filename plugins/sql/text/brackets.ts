@@ -26,6 +26,18 @@ export function opening(tokens: readonly Token[], close: number): number {
   return 0
 }
 
+/** Of each bracket that closes: the index of the one that opens; 0 elsewhere, and where none does. */
+export function openings(tokens: readonly Token[]): Uint32Array {
+  const found = new Uint32Array(tokens.length)
+  const open: number[] = []
+  tokens.forEach((token, at) => {
+    const step = bracketStep(token)
+    if (step > 0) open.push(at)
+    else if (step < 0) found[at] = open.pop() ?? 0
+  })
+  return found
+}
+
 /** Index of a word or symbol outside of brackets, before they end; or −1. */
 export function findWord(tokens: readonly Token[], word: string, from = 0): number {
   for (let at = from, depth = 0; at < tokens.length; at++) {
@@ -55,7 +67,12 @@ export function argumentsOf(tokens: readonly Token[], open: number): Token[][] {
 
 /** Index of the last token of a call whose name is at `name`: its parenthesis, or the end of `FILTER (…)`, `OVER (…)` … behind it. */
 export function callEnd(tokens: readonly Token[], name: number): number {
-  let at = closing(tokens, name + 1) ?? name
+  return endBehind(tokens, closing(tokens, name + 1) ?? name)
+}
+
+/** The same by the call's last parenthesis. */
+export function endBehind(tokens: readonly Token[], close: number): number {
+  let at = close
   for (;;) {
     const next = at + 1
     if (isToken(tokens[next], 'filter')) at = closing(tokens, next + 1) ?? next

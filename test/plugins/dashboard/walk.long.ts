@@ -93,7 +93,8 @@ t.test('from the demo to a saved dashboard and a firing alert', needing('chromiu
     await goTo('Alerts')
     await page.getByRole('button', { name: 'Refresh' }).waitFor()
     await refreshUntil(page.getByText(/% of the payments fail/).first())
-    await page.locator('.part.firing').first().waitFor()
+    // Its alert is pending for ten seconds first.
+    await refreshUntil(page.locator('.part.firing').first())
     const lane = (await page.locator('.lane').first().boundingBox())!
     const part = (await page.locator('.part').first().boundingBox())!
     t.ok(part.width >= 3 && part.x + part.width <= lane.x + lane.width + 0.5, 'what has just begun is seen in its lane')

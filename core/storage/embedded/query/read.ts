@@ -78,6 +78,7 @@ async function prepareSql(
     rows.push(relation(snapshot, plan, parts.limits, columns && pickColumns(snapshot, columns)))
     counts.push(columns && (await countedRows(parts, snapshot, plan, columns, query.timezone)))
     plans.push(plan)
+    if (pace.isDue) await pace.pause()
   }
   return async (signal, release) => {
     const countsOf = (i: number) => counts[i]?.rows

@@ -52,11 +52,12 @@ export async function ruleGroups(db: string, options: Pick<Request, 'signal'>): 
   return groups
 }
 
-/** Alerts over time, each state a series of its own. */
+/** Alerts over time, each state a series of its own. The last step is the end of the span: what has just begun is among them. */
 export async function alertHistory(
-  span: Span,
+  { from, to }: Span,
   step: number,
   options: Pick<Request, 'signal'>
 ): Promise<readonly Series[]> {
-  return (await queryRange('ALERTS', span, step, options)).series
+  const first = to - Math.floor((to - from) / step) * step
+  return (await queryRange('ALERTS', { from: first, to }, step, options)).series
 }
