@@ -4,23 +4,38 @@ import { every } from '../timer.ts'
 import { collect } from './free.ts'
 
 /** Milliseconds between two checks. */
-const period = 5_000
+const period = 2_000
 /** A thread is idle if it works for less than this share of the time. */
-const idleShare = 0.1
+const idleShare = 0.2
 /** Bytes the heap may grow before a collection: on the server's main thread, and on other threads, whose heaps are a tenth as large. */
 const growth = { server: 16 * 2 ** 20, thread: 4 * 2 ** 20 } as const
 
-/** Size of a heap, and its collection. `major` takes some ten milliseconds; `all` also returns pages V8 keeps, and takes twice as long. */
+/** Bytes of arrays that became garbage since the last collection. */
+let unused = 0
+
+/** Reports that arrays of so many bytes are no longer used. The heap they are collected with does not show their size. */
+export function reportUnused(bytes: number): void {
+  unused += bytes
+}
+
+/** Size of a heap with its arrays that are garbage, and its collection. `major` takes some ten milliseconds; `all` also returns pages V8 keeps, and takes twice as long. */
 export interface Heap {
   size(): number
   collect(type: 'major' | 'all'): void
 }
 
-const ownHeap: Heap = { size: () => process.memoryUsage().heapTotal, collect }
+/** Of this thread. */
+export const threadHeap: Heap = {
+  size: () => process.memoryUsage().heapTotal + unused,
+  collect: type => {
+    unused = 0
+    collect(type)
+  }
+}
 
 /** Watches the heap of this thread for the thread's whole life. */
 export function watchHeap(kind: keyof typeof growth): void {
-  const tidy = createTidy(ownHeap, growth[kind])
+  const tidy = createTidy(threadHeap, growth[kind])
   let before = performance.eventLoopUtilization()
   every(period, () => {
     const now = performance.eventLoopUtilization()

@@ -7,7 +7,7 @@ import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Table } from '../../model/table.ts'
 import { eachPaced, Pace } from '../../pace.ts'
-import { after, every } from '../../timer.ts'
+import { after, every, type Timer } from '../../timer.ts'
 import type { Tracing } from '../../trace/trace.ts'
 import { exportFolder } from '../export.ts'
 import { EmbeddedCatalog } from './catalog/catalog.ts'
@@ -58,6 +58,9 @@ const logEndInterval = 10_000
 const spoolIdleTime = 60_000
 /** Milliseconds after which unused memory of rows is returned to the system. */
 const memoryIdleTime = 5_000
+/** Milliseconds between two looks at what was freed, and bytes that are much. */
+const allocatorPeriod = 1_000
+const muchMemory = 16 << 20
 /** Milliseconds after the start before the query process is started, unless a query needs it earlier. */
 const processDelay = 200
 
@@ -303,10 +306,8 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     await tables.forgetSpooled(Date.now() - spoolIdleTime, pace)
     await startReader(pace)
   })
-  const memoryTimer = every(memoryIdleTime, () => {
-    rowMemory.trim()
-    void trimMemory(duckdb)
-  }).unref()
+  const memoryTimer = every(memoryIdleTime, () => rowMemory.trim()).unref()
+  const allocatorTimer = watchAllocator(() => void trimMemory(duckdb))
   const endTimer = every(logEndInterval, () => void rememberEnd(wal, log)).unref()
   const removeLost = () =>
     removeOldLost(home, config.storage.lost_found_ttl, log).catch(error =>
@@ -328,6 +329,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     lostTimer.stop()
     endTimer.stop()
     memoryTimer.stop()
+    allocatorTimer.stop()
     check.stop()
     contents.stop()
     await settled
@@ -363,6 +365,21 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     writer,
     close
   }
+}
+
+/** Calls `trim` regularly, and soon after much memory was freed. */
+function watchAllocator(trim: () => void): Timer {
+  let max = 0
+  let since = 0
+  return every(allocatorPeriod, () => {
+    const { external } = process.memoryUsage()
+    max = Math.max(max, external)
+    since += allocatorPeriod
+    if (since < memoryIdleTime && max - external < muchMemory) return
+    max = external
+    since = 0
+    trim()
+  }).unref()
 }
 
 /** Errors are ignored, because DuckDB may be closing. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { collect } from '../../../core/workers/free.ts'
-import { createTidy } from '../../../core/workers/heap.ts'
+import { createTidy, reportUnused, threadHeap } from '../../../core/workers/heap.ts'
 import { startWorker } from '../../../core/workers/worker.ts'
 
 const MiB = 2 ** 20
@@ -85,6 +85,14 @@ t.test('the heap of a thread that rests is looked through', async t => {
     if (size < grown - 10 * MiB) return
   }
   t.fail(`still ${grown} bytes`)
+})
+
+t.test('arrays that are reported as unused count as growth of the heap until it is collected', async t => {
+  const before = threadHeap.size()
+  reportUnused(64 * MiB)
+  t.ok(threadHeap.size() - before > 60 * MiB)
+  threadHeap.collect('major')
+  t.ok(threadHeap.size() - before < 32 * MiB)
 })
 
 /** Resident memory of this process that is no file's. */

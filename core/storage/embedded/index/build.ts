@@ -15,8 +15,8 @@ export interface BuildDependencies {
 export type IndexedFile = Pick<DataFile, 'path' | 'columns' | 'checksum' | 'bytes'>
 
 /**
- * Writes the index sidecar of a data file and returns its bytes. Counts come first and with a sidecar of their own, because they take a fraction of
- * the time filters take. Calls `written` after each sidecar.
+ * Writes the index sidecar of a data file and returns its bytes, in steps: counts, filters of values, filters of words. Each takes longer than the one
+ * before, and is of use without those that follow. Calls `written` after each step.
  */
 export async function buildIndex(
   { thread, dataDir }: BuildDependencies,
@@ -26,28 +26,27 @@ export async function buildIndex(
 ): Promise<number> {
   const path = join(dataDir, file.path)
   const held = spec.filter(({ column }) => file.columns.includes(column.id))
-  const asked = held.map(({ column, kind, falsePositiveRate }) => ({
-    column: column.physical,
-    kind,
-    falsePositiveRate
-  }))
   const notes = counted === undefined ? {} : await buildNotes(thread, path, file, counted)
-  const write = async (sections: readonly NewSection[]) => {
+  const sections: NewSection[] = []
+  const write = async () => {
     const bytes = await writeSidecar(indexPath(path), { checksum: file.checksum, bytes: file.bytes }, sections, notes)
     written()
     return bytes + (notes.counts?.bytes ?? 0)
   }
-  if (held.length === 0) return write([])
-  if (counted !== undefined) await write([])
-  const { filters } = await thread.build({ path, asked })
-  return write(
-    held.map(({ column, kind, falsePositiveRate }, i) => ({
-      column: column.id,
+  let bytes = await write()
+  for (const step of [held.filter(({ kind }) => kind === 'values'), held.filter(({ kind }) => kind !== 'values')]) {
+    if (step.length === 0) continue
+    const asked = step.map(({ column, kind, falsePositiveRate }) => ({
+      column: column.physical,
       kind,
-      falsePositiveRate,
-      filters: filters[i]!
+      falsePositiveRate
     }))
-  )
+    const { filters } = await thread.build({ path, asked })
+    for (const [i, { column, kind, falsePositiveRate }] of step.entries())
+      sections.push({ column: column.id, kind, falsePositiveRate, filters: filters[i]! })
+    bytes = await write()
+  }
+  return bytes
 }
 
 async function buildNotes(

@@ -2,6 +2,7 @@
 import type { ColumnData } from '../../../model/batch.ts'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
+import { reportUnused } from '../../../workers/heap.ts'
 import { isPhysical, mergesFields } from '../../logical.ts'
 import { hasSeries, seriesColumns, tableColumn } from '../catalog/logical.ts'
 import { concatenate } from '../datafile/column-builder.ts'
@@ -284,6 +285,7 @@ export class Memtable {
   drop(): void {
     this.#dropped = true
     if (this.#readers === 0) this.#remove()
+    reportUnused(Math.max(0, this.bytes - this.#memory.reduce((sum, { byteLength }) => sum + byteLength, 0)))
     this.#giveBack()
   }
 

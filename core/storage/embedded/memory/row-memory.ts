@@ -1,4 +1,5 @@
 // The memory of rows: large shared pieces, reused as soon as no reader is left.
+import { reportUnused } from '../../../workers/heap.ts'
 
 /** Bytes of a piece; the allocator returns memory to the system from this size on. */
 export const pieceBytes = 4 << 20
@@ -31,7 +32,9 @@ export class RowMemory {
 
   /** Frees what was not needed since the last call. */
   trim(): void {
-    this.#idle.length = Math.min(this.#idle.length, Math.max(0, this.#max - this.#lent))
+    const kept = Math.min(this.#idle.length, Math.max(0, this.#max - this.#lent))
+    reportUnused((this.#idle.length - kept) * pieceBytes)
+    this.#idle.length = kept
     this.#max = this.#lent
   }
 }
