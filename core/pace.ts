@@ -44,17 +44,27 @@ const turns = new Turns()
 
 const never = new AbortController().signal
 
+/** The memory of one request, beside that of its body. */
+export interface RequestMemory {
+  /**
+   * The request holds this many bytes by now; fewer than before change nothing. Undefined: it may go on at once; otherwise it waits for memory, and
+   * DbError `RateLimited` (429) refuses it where that takes too long.
+   */
+  hold(bytes: number): Promise<void> | undefined
+}
+
 /**
  * The pace of one long computation: it pauses about every ten milliseconds so that other work runs. Once its signal fires, `pause` rejects with the
  * signal's reason.
  */
 export class Pace {
   readonly #signal: AbortSignal
-  #begun = 0
+  readonly #memory: RequestMemory | undefined
 
-  /** `signal` ends the work at its next pause; without a signal nothing does. */
-  constructor(signal: AbortSignal = never) {
+  /** `signal` ends the work at its next pause; without a signal nothing does. `memory` is charged with what its steps say they hold. */
+  constructor(signal: AbortSignal = never, memory?: RequestMemory) {
     this.#signal = signal
+    this.#memory = memory
   }
 
   get signal(): AbortSignal {
@@ -66,27 +76,32 @@ export class Pace {
     return turns.used > turn
   }
 
-  /** Like `isDue`, for the beginning of many short pieces of work: reads the clock at each sixteenth call only. */
-  get isDueBefore(): boolean {
-    return (++this.#begun & 15) === 0 && this.isDue
-  }
-
   async pause(): Promise<void> {
     await turns.next()
     this.#signal.throwIfAborted()
   }
+
+  /** Charges the memory of the request, see `RequestMemory`. */
+  hold(bytes: number): Promise<void> | undefined {
+    return this.#memory?.hold(bytes)
+  }
 }
 
-/** A computation as a generator: each `yield` comes after a millisecond of work at most, and is a place where other work may run. */
-export type Steps<T> = Generator<void, T, void>
+/**
+ * A computation as a generator: each `yield` comes after a millisecond of work at most, and is a place where other work may run. What it yields are
+ * the bytes that it holds by now, where its input does not bound them.
+ */
+export type Steps<T> = Generator<number | undefined, T, void>
 
 /** Runs the steps to their end and returns their result, pausing whenever a turn is over. Rejects with the reason of the pace's signal. */
 export async function runPaced<T>(pace: Pace, steps: Steps<T>): Promise<T> {
   try {
-    if (pace.isDueBefore) await pace.pause()
+    if (pace.isDue) await pace.pause()
     for (;;) {
       const step = steps.next()
       if (step.done) return step.value
+      const held = step.value === undefined ? undefined : pace.hold(step.value)
+      if (held !== undefined) await held
       if (pace.isDue) await pace.pause()
     }
   } finally {

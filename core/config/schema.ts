@@ -490,7 +490,7 @@ export const configSchema = table(
     ),
     max_in_flight_write_bytes: size(
       512 * MiB,
-      'Bytes of all request bodies in memory, decompressed, as far as they are received; one body at a time may exceed it. `0` sets no limit.'
+      'Bytes of all request bodies in memory, decompressed, as far as they are received, and of the items and lines decoded from them; one request at a time may exceed it. `0` sets no limit.'
     ),
     write_bytes_exhausted_policy: text(
       'wait',

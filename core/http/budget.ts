@@ -1,6 +1,7 @@
 // A budget for the memory of all request bodies: requests beyond it wait a while, then are refused.
 import { DbError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { RequestMemory } from '../pace.ts'
 import { WeightedSemaphore } from './weighted-semaphore.ts'
 
 export interface BudgetOptions {
@@ -18,6 +19,8 @@ export interface Budget {
 
 /** The memory that one request holds. */
 export interface Lease {
+  /** Bytes that it holds. */
+  readonly held: number
   /** True if the request may hold this many bytes in total; false: call `wait`. */
   raise(bytes: number): boolean
   /** Resolves when there is memory; rejects with `RateLimited` (429) if that takes too long, or with the signal's reason. */
@@ -30,6 +33,17 @@ export interface Lease {
 /** Waits until a request may hold this many bytes; returns undefined if it may at once. */
 export function holdBytes(lease: Lease, bytes: number, signal: AbortSignal): Promise<void> | undefined {
   return lease.raise(bytes) ? undefined : lease.wait(bytes, signal)
+}
+
+/** The memory that a request holds beside its body, once that was read: both are one lease. */
+export function memoryOf(lease: Lease, signal: AbortSignal): RequestMemory {
+  let body: number | undefined
+  return {
+    hold(bytes) {
+      body ??= lease.held
+      return holdBytes(lease, body + bytes, signal)
+    }
+  }
 }
 
 const step = 1024
@@ -53,6 +67,9 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
     let isReleased = false
     const missing = (bytes: number) => Math.max(0, Math.ceil(bytes / step) * step - held)
     return {
+      get held() {
+        return held
+      },
       raise(bytes) {
         if (isReleased) return false
         const more = missing(bytes)
@@ -128,7 +145,7 @@ function countRefusals(
     rejected.add(1, { reason })
     return new DbError(
       'RateLimited',
-      `Request body memory limit exceeded: this body takes ${bytes} bytes, ${used()} of ${limit} are in use (max_in_flight_write_bytes)`,
+      `Request body memory limit exceeded: this request takes ${bytes} bytes, ${used()} of ${limit} are in use (max_in_flight_write_bytes)`,
       { retryAfter: 1 }
     )
   }

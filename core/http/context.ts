@@ -2,6 +2,7 @@
 import type { User } from '../auth/provider.ts'
 import type { Logger } from '../log/log.ts'
 import type { TableOptions } from '../model/table.ts'
+import type { RequestMemory } from '../pace.ts'
 
 /** The two HTTP servers. */
 export type ServerKind = 'main' | 'public'
@@ -26,6 +27,8 @@ export interface RequestContext {
   readonly hints: TableHints
   /** Rate limits of the request; absent for work of the process itself, or without limits. */
   readonly quota?: Quota
+  /** What is made of a body is counted here; absent for work of the process itself. */
+  readonly memory?: RequestMemory
 }
 
 export type QuotaKind = 'bytes' | 'rows' | 'queries'

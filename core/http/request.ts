@@ -5,6 +5,7 @@ import { modeIn } from '../auth/permission.ts'
 import type { User } from '../auth/provider.ts'
 import { DbError } from '../errors.ts'
 import { parseZone } from '../model/time.ts'
+import { memoryOf } from './budget.ts'
 import type { RequestContext, ServerKind } from './context.ts'
 import { isUnder } from './fence.ts'
 import { headerText } from './header.ts'
@@ -35,6 +36,7 @@ export function setContexts(
       log: request.log as unknown as RequestContext['log'],
       plugin: request.routeOptions.config.plugin ?? 'core',
       hints: readHints(request.headers),
+      memory: memoryOf(request.lifetime.lease, request.lifetime.signal),
       ...(quota && { quota })
     }
     done()

@@ -4,7 +4,7 @@ import { authorise } from '../auth/permission.ts'
 import { DbError } from '../errors.ts'
 import { credentialsOf } from '../http/auth.ts'
 import { inflateBody } from '../http/body.ts'
-import type { Lease } from '../http/budget.ts'
+import { type Lease, memoryOf } from '../http/budget.ts'
 import type { RequestContext } from '../http/context.ts'
 import { publicText, toDbError } from '../http/errors.ts'
 import { headerText } from '../http/header.ts'
@@ -50,7 +50,8 @@ export async function answerCall(
     if (scope.stopping.aborted) stop()
     checkRequest(headers)
     const method = methodOf(listener, headers)
-    ctx = await contextOf(headers, stream, listener, scope, end.signal)
+    const memory = memoryOf(lease, end.signal)
+    ctx = { ...(await contextOf(headers, stream, listener, scope, end.signal)), memory }
     const { received } = scope
     const message = await readMessage(stream, headers, { ...listener.options, received, lease, ctx })
     scope.core.loop.note(workOf(headers, ctx))

@@ -43,9 +43,19 @@ export type CellKind = (typeof cell)[keyof typeof cell]
 /** Cells (rows × fields) of one batch; without it, short items that each have new keys could claim unbounded memory. */
 const maxCells = 1 << 25
 /** Fields of one batch. */
-const maxFields = 1 << 14
+const maxFields = 1 << 12
+/** Bytes of a cell: its value and its kind. */
+const cellBytes = 9
+/** Bytes of a field without its cells, and of the note of a failed item, about. */
+const fieldBytes = 512
+const failureBytes = 512
 
-/** Refuses a batch of more than 2^25 cells or 2^14 fields with DbError `InvalidArguments`. */
+/** Bytes that so many cells take as they are decoded, and once more as columns. */
+export function cellMemory(fields: number, rows: number): number {
+  return 2 * fields * (fieldBytes + rows * cellBytes)
+}
+
+/** Refuses a batch of more than 2^25 cells or 2^12 fields with DbError `InvalidArguments`. */
 export function checkCells(fields: number, rows: number): void {
   if (fields <= maxFields && fields * rows <= maxCells) return
   throw new DbError(
@@ -242,6 +252,11 @@ export class ItemBatch {
 
   get capacity(): number {
     return this.#capacity
+  }
+
+  /** Bytes that the items take beside the text of the body, as they are and once more as columns. */
+  get memory(): number {
+    return cellMemory(this.fields.size, this.rows) + this.failures.length * failureBytes
   }
 
   /** Makes room for at least so many items; replaces the arrays of the batch and its fields. */

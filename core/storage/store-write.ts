@@ -128,7 +128,7 @@ async function checkWrites(
         await runPaced(pace, checkColumns(ctx.plugin, write))
         checkWrite(write)
       }
-      if (pace.isDueBefore) await pace.pause()
+      if (pace.isDue) await pace.pause()
     }
   } catch (error) {
     if (!ctx.signal.aborted) refuse(ctx)

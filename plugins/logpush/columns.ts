@@ -4,6 +4,7 @@ import {
   bitmap,
   type Column,
   cell,
+  cellMemory,
   checkCells,
   compareUtf8,
   DbError,
@@ -32,6 +33,7 @@ export function* columnsOf(push: Push): Steps<Column[]> {
     throw new DbError('InvalidArguments', `the label ${taken} has the name of a column that every table of entries has`)
   }
   checkCells(names.length + reserved.length, rows)
+  yield cellMemory(names.length + reserved.length, rows)
   const all = new Uint32Array(rows)
   for (let row = 0; row < rows; row++) all[row] = row
   yield

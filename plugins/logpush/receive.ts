@@ -25,8 +25,6 @@ interface PushRequest {
   readonly contentType: string | undefined
   readonly table: string
   readonly pipeline: RequestedPipeline | undefined
-  /** Called with the bytes of the decompressed request. */
-  readonly hold: (bytes: number) => void
 }
 
 interface Received {
@@ -56,7 +54,7 @@ async function receive(
 ): Promise<Received> {
   const { store } = core
   store.requireDatabase(ctx.db)
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx.signal, ctx.memory)
   const push = await runPaced(pace, decode(request, core.config.http, options.max_entry_size))
   counters.push(ctx.plugin, push)
   const { pipeline, table } = request
@@ -68,11 +66,7 @@ async function receive(
   return { written: [rows], skipped }
 }
 
-function* decode(
-  { body, contentType, hold }: PushRequest,
-  http: Core['config']['http'],
-  maxBytes: number
-): Steps<Push> {
+function* decode({ body, contentType }: PushRequest, http: Core['config']['http'], maxBytes: number): Steps<Push> {
   const { body_limit: limit, max_body_values: maxValues } = http
   if (isJson(contentType, body)) {
     yield* checkJsonValues(body, maxValues)
@@ -85,7 +79,7 @@ function* decode(
       status: 413
     })
   }
-  hold(length + body.length)
+  yield length
   return yield* decodeProtobuf(body, BigInt(Date.now()) * 1_000_000n, maxBytes)
 }
 

@@ -28,13 +28,12 @@ export function routes(app: PluginApp<never, 'pipelines'>, receive: Receive): vo
     '/api/v1/push',
     { schema, config: { action: 'write', ownEncodings: ['snappy'] } },
     async (request, reply) => {
-      const { ctx, headers, lifetime } = request
+      const { ctx, headers } = request
       const { written, skipped } = await receive(ctx, {
         body: bodyBytes(request),
         contentType: headers['content-type'],
         table: headerText(headers, 'x-svc-log-table-name').trim() || defaultTable,
-        pipeline: pipelineOf(app, headers),
-        hold: bytes => lifetime.lease.force(bytes)
+        pipeline: pipelineOf(app, headers)
       })
       return sendWritten(reply, written, skipped)
     }

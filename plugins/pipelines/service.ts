@@ -2,15 +2,18 @@
 import { availableParallelism } from 'node:os'
 import {
   authoriseAll,
+  cellMemory,
   DbError,
   type DecodeOptions,
-  decodeItems,
   formatDuration,
   type ItemBatch,
+  itemSteps,
   Pace,
   type PluginCore,
   type RequestContext,
-  runPaced
+  runPaced,
+  type Steps,
+  type TableWrite
 } from '../../core/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService } from '../services.ts'
 import { countThreads, createCounters, createStopwatch } from './counters.ts'
@@ -25,7 +28,7 @@ import { errorOf, type Question, type Results, type Work } from './thread/task.t
 import { createThreads, type RunOptions, type Threads } from './thread/threads.ts'
 import { parseVersion } from './version.ts'
 import { openVersions } from './versions.ts'
-import { isLight } from './weight.ts'
+import { isLight, maxLightMemory } from './weight.ts'
 
 interface ServiceOptions {
   readonly variables_from_input: boolean
@@ -130,16 +133,23 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
     pool: Threads,
     ctx: RequestContext,
     work: Extract<Work, { readonly kind: K }>,
-    moved: RunOptions['moved'] = []
+    options: Pick<RunOptions, 'moved' | 'take'> = {}
   ): Promise<Results[K]> => {
     const task = { work, ctx: runContext(ctx), limits: limits(), columns: columns(ctx.db), maxValues: maxValues() }
-    const outcome = await pool.run(task, { user: ctx.user.name, signal: ctx.signal, moved })
+    const outcome = await pool.run(task, { user: ctx.user.name, signal: ctx.signal, ...options })
     if ('error' in outcome) throw errorOf(outcome.error)
     return outcome.value as Results[K]
   }
-  /** Whether a pipeline processes this many bytes within some 10 ms. */
-  const isShort = (name: string, version: string | undefined, bytes: number): boolean => {
-    return isLight(name === identityName ? undefined : find(name, version), bytes, addedKinds)
+  /** Whether a pipeline processes items of this many bytes within some 10 ms. */
+  const isShort = (name: string, version: string | undefined, bytes: number): boolean =>
+    isLight(name === identityName ? undefined : find(name, version), bytes, addedKinds)
+  const runInThread = (
+    ctx: RequestContext,
+    run: Omit<Extract<Work, { readonly kind: 'run' }>, 'kind'>,
+    moved: readonly ArrayBuffer[]
+  ): Promise<Results['run']> => {
+    const take = (done: unknown) => ctx.memory?.hold(columnMemory((done as Results['run']).result.writes))
+    return work(forRuns, ctx, { kind: 'run', ...run }, { moved, take })
   }
   const finish = (ctx: RequestContext, { result, undecoded }: Results['run']): PipelineResult => {
     count(ctx.plugin, result, undecoded)
@@ -152,20 +162,24 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
       return finish(ctx, found)
     })
 
-  const runHere = (
+  const runHere = async (
     ctx: RequestContext,
     name: string,
     items: ItemBatch,
-    options: PipelineRunOptions
-  ): Results['run'] => {
+    options: PipelineRunOptions,
+    pace: Pace
+  ): Promise<Results['run']> => {
+    if (pace.isDue) await pace.pause()
     const undecoded = items.failures.length
     return { result: runner.runNamed(ctx, name, items, options), items: items.rows, undecoded }
   }
   const run: PipelinesService['run'] = (ctx, name, items, options) =>
     traced(ctx, name, async () => {
-      if (isShort(name, options.version, items.bytes.length)) return runHere(ctx, name, items, options)
-      const { items: packed, moved } = await runPaced(new Pace(ctx.signal), packItems(items))
-      return work(forRuns, ctx, { kind: 'run', name, options, input: { items: packed } }, moved)
+      const pace = new Pace(ctx.signal)
+      const isFew = items.memory <= maxLightMemory
+      if (isFew && isShort(name, options.version, items.bytes.length)) return runHere(ctx, name, items, options, pace)
+      const { items: packed, moved } = await runPaced(pace, packItems(items))
+      return runInThread(ctx, { name, options, input: { items: packed } }, moved)
     })
   return {
     find,
@@ -181,11 +195,12 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
       traced(ctx, name, async () => {
         const decoding: DecodeOptions = { maxValues: maxValues() }
         if (isShort(name, options.version, body.length)) {
-          return runHere(ctx, name, decodeItems(body, contentType, { ...decoding, ...options }), options)
+          const pace = new Pace(ctx.signal, ctx.memory)
+          const items = await runPaced(pace, lightItems(itemSteps(body, contentType, { ...decoding, ...options })))
+          if (items !== undefined) return runHere(ctx, name, items, options, pace)
         }
         const { bytes, moved } = ownMemory(body)
-        const input = { body: bytes, contentType, decoding }
-        return work(forRuns, ctx, { kind: 'run', name, options, input }, moved)
+        return runInThread(ctx, { name, options, input: { body: bytes, contentType, decoding } }, moved)
       }),
     create: (ctx, name, yaml, strict) =>
       timed('create', async () => {
@@ -228,6 +243,19 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
 function runContext({ db, hints }: RequestContext): RunContext {
   const { options, autoCreate } = hints
   return { db, hints: { options, ...(autoCreate !== undefined && { autoCreate }) } }
+}
+
+/** The items, or undefined for some that take much memory, and so time, for their bytes: many keys in few items each, many that are invalid. */
+function* lightItems(steps: Steps<ItemBatch>): Steps<ItemBatch | undefined> {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value.memory <= maxLightMemory ? step.value : undefined
+    if (step.value !== undefined && step.value > maxLightMemory) return undefined
+    yield step.value
+  }
+}
+
+function columnMemory(writes: readonly TableWrite[]): number {
+  return writes.reduce((sum, { columns, rows }) => sum + cellMemory(columns.length, rows), 0)
 }
 
 /** The bytes in a buffer that can be transferred: their own, or a copy. */

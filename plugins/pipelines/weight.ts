@@ -5,6 +5,8 @@ import type { Version } from './runner.ts'
 const longDocument = 16 * 1024
 /** Bytes of input times the weight of the pipeline that take some 10 ms. */
 const maxLightWork = 1 << 20
+/** Bytes of decoded items that the main thread takes: they cost time that the bytes of their text do not tell. */
+export const maxLightMemory = 2 << 20
 /** Weight of a step with a regular expression, which may scan a whole text for each match. */
 const patternWeight = 512
 /** Weight of a pipeline without processors: decoding, and building columns. */

@@ -49,6 +49,34 @@ t.test('work whose signal fires ends, and lets go what it holds', async t => {
   t.ok(log.length < 100)
 })
 
+t.test('work waits until there is memory for what its steps say they hold', async t => {
+  const held: number[] = []
+  let letOn = () => {}
+  const memory = {
+    hold(bytes: number) {
+      held.push(bytes)
+      return bytes < 3 ? undefined : new Promise<void>(resolve => (letOn = resolve))
+    }
+  }
+  function* growing(): Steps<string> {
+    for (let bytes = 1; bytes <= 3; bytes++) {
+      yield bytes
+      yield
+    }
+    return 'done'
+  }
+  let isDone = false
+  const running = runPaced(new Pace(undefined, memory), growing()).finally(() => {
+    isDone = true
+  })
+  await new Promise(resolve => setTimeout(resolve, 10))
+  t.same([held, isDone], [[1, 2, 3], false])
+  letOn()
+  t.equal(await running, 'done')
+  const refused = runPaced(new Pace(undefined, { hold: () => Promise.reject(new Error('no room')) }), growing())
+  await t.rejects(refused, { message: 'no room' })
+})
+
 t.test('steps can be taken at once', async t => {
   const log: string[] = []
   t.equal(runAtOnce(steps(3, log, 'a')), 'a')

@@ -17,7 +17,7 @@ export function* decodeJson(reader: ItemReader): Steps<void> {
     for (cursor.at = skipSpace(cursor, cursor.at); cursor.at < cursor.end; cursor.at = skipSpace(cursor, cursor.at)) {
       if (bytes[cursor.at] === 0x5b) yield* readElements(reader)
       else readElement(reader)
-      if (isStep(reader)) yield
+      if (isStep(reader)) yield reader.batch.memory
     }
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
@@ -31,7 +31,7 @@ export function* decodeJson(reader: ItemReader): Steps<void> {
 function* readElements(reader: ItemReader): Steps<void> {
   for (const _ of elements(reader.cursor)) {
     readElement(reader)
-    if (isStep(reader)) yield
+    if (isStep(reader)) yield reader.batch.memory
   }
 }
 

@@ -28,8 +28,12 @@ const [feed, carriage, space, hash, comma, minus, equals, backslash] = [0x0a, 0x
 /** What a spelling takes besides its bytes, about. */
 const spellingBytes = 100
 
-/** Bytes that are read, and tables that are put together, in one step. */
+/** What a value takes while lines are read, and in its column. */
+const cellBytes = 2 * 8
+
+/** Bytes that are read, values that are made room for, and tables that are put together, in one step. */
 const stepBytes = 16 * 1024
+const stepCells = 64 * 1024
 const stepTables = 64
 
 /** Bytes of the longest name of a field with a backslash before each, and of a time with zeros before it. */
@@ -73,11 +77,12 @@ export class LineDecoder {
     this.#now = [Number(now / 1_000_000_000n), Number(now % 1_000_000_000n)]
     try {
       if (!isUtf8(body)) throw invalidText(body)
-      for (let at = 0, end = stepBytes; at < body.length; ) {
+      for (let at = 0, end = stepBytes, cells = stepCells; at < body.length; ) {
         at = this.#readLine(at)
-        if (at < end) continue
+        if (at < end && this.#cells < cells) continue
         end = at + stepBytes
-        yield
+        cells = this.#cells + stepCells
+        yield this.#cells * cellBytes
       }
       return yield* this.#finish()
     } finally {

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly user: string
   readonly signal: AbortSignal
   readonly moved?: readonly ArrayBuffer[]
+  /** Takes what the task has made; the thread does nothing else until then, so results do not pile up. The run fails with its error. */
+  readonly take?: (value: unknown) => Promise<void> | undefined
 }
 
 interface Job extends RunOptions {
@@ -119,6 +121,19 @@ export function createThreads(options: ThreadsOptions): Threads {
     }
     return undefined
   }
+  const finish = async (thread: Thread, job: Job, outcome: Outcome) => {
+    const isDone = 'value' in outcome
+    let end = () => job.resolve(outcome)
+    try {
+      if (isDone) await job.take?.(outcome.value)
+    } catch (error) {
+      end = () => job.reject(error)
+    }
+    if (thread.job !== job) return
+    thread.job = undefined
+    job.settle(isDone ? 'done' : 'failed', end)
+    pump()
+  }
   const start = () => {
     const { port1, port2 } = new MessageChannel()
     const answered = new Int32Array(new SharedArrayBuffer(4))
@@ -139,12 +154,9 @@ export function createThreads(options: ThreadsOptions): Threads {
         thread.isReady = true
         pump()
       } else if (message.kind === 'done') {
-        const job = thread.job!
-        thread.job = undefined
         thread.worked = message.worked
         thread.timer?.stop()
-        job.settle('error' in message.outcome ? 'failed' : 'done', () => job.resolve(message.outcome))
-        pump()
+        void finish(thread, thread.job!, message.outcome)
       } else options.onMessage(message)
     })
     worker.on('error', error => {
@@ -154,7 +166,7 @@ export function createThreads(options: ThreadsOptions): Threads {
   }
 
   return {
-    run(work, { user, signal, moved = [] }) {
+    run(work, { user, signal, moved = [], take }) {
       const task = { ...work, id: ++lastId }
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)
@@ -179,6 +191,7 @@ export function createThreads(options: ThreadsOptions): Threads {
           user,
           signal,
           moved,
+          ...(take && { take }),
           resolve,
           reject,
           settle(result, finish) {

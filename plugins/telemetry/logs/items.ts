@@ -51,7 +51,7 @@ export function* itemsOf(logBatch: LogBatch): Steps<ItemBatch> {
     for (const key in item) batch.set(batch.getOrCreateField(key), row, item[key])
     if (i % stepRecords !== stepRecords - 1 && items.ends[i]! - step < stepBytes) continue
     step = items.ends[i]!
-    yield
+    yield batch.memory
   }
   return batch
 }

@@ -181,6 +181,6 @@ t.test('nested keys that would fill the memory are refused', async t => {
   })
   t.throws(() => run(identity, items, { skipError: true }), {
     code: 'InvalidArguments',
-    message: /too many cells: \d+ keys × 3000 items, at most are 16384 keys and 33554432 cells/
+    message: /too many cells: \d+ keys × 3000 items, at most are 4096 keys and 33554432 cells/
   })
 })
