@@ -256,7 +256,7 @@ export class ItemBatch {
 
   /** Bytes that the items take beside the text of the body, as they are and once more as columns. */
   get memory(): number {
-    return cellMemory(this.fields.size, this.rows) + this.failures.length * failureBytes
+    return cellMemory(this.fields.size, this.#capacity) + this.failures.length * failureBytes
   }
 
   /** Makes room for at least so many items; replaces the arrays of the batch and its fields. */

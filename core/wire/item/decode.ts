@@ -3,6 +3,7 @@ import { DbError } from '../../errors.ts'
 import type { ItemBatch } from '../../model/items.ts'
 import { checkJsonValues } from '../../model/json-count.ts'
 import { runAtOnce, type Steps } from '../../pace.ts'
+import { free } from '../../workers/free.ts'
 import { decodeJson } from './decode-json.ts'
 import { decodeNdjson, decodeText } from './decode-lines.ts'
 import { createReader, type DecodeOptions, type ItemReader } from './reader.ts'
@@ -34,8 +35,22 @@ export function* itemSteps(bytes: Uint8Array, contentType: string, options: Deco
   }
   if (read !== decodeText) yield* checkJsonValues(bytes, options.maxValues ?? 0)
   const reader = createReader(bytes, options)
-  yield* read(reader)
-  return reader.batch
+  let isDone = false
+  try {
+    yield* read(reader)
+    isDone = true
+    return reader.batch
+  } finally {
+    // Many bodies that are refused half-way would fill the memory before the garbage collector sees to them.
+    if (!isDone) freeCells(reader.batch)
+  }
+}
+
+function freeCells({ fields }: ItemBatch): void {
+  for (const { kinds, words } of fields.values()) {
+    free(kinds)
+    free(words)
+  }
 }
 
 /** Like `itemSteps`, without yielding: for short bodies, and in threads. */
