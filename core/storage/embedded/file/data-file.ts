@@ -7,6 +7,7 @@ import type { DataFile } from '../catalog/catalog-rows.ts'
 import { orderColumn } from '../catalog/logical.ts'
 import { usualGroup } from '../datafile/write-rows.ts'
 import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import { faultpoint } from '../failpoint.ts'
 import { numbered, rowsPerGroup } from '../index/index-spec.ts'
 import { syncFolder } from '../log/wal.ts'
 
@@ -90,7 +91,9 @@ async function syncFile(path: string): Promise<void> {
 /** Renames a complete file to its final name, durably; removes it if that fails. */
 export async function makeDurable(temporary: string, final: string): Promise<void> {
   try {
+    faultpoint('file.rename')
     await rename(temporary, final)
+    faultpoint('folder.sync')
     await syncFolder(dirname(final))
   } catch (error) {
     await rm(temporary, { force: true })
