@@ -4,7 +4,7 @@ import { open as openHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { DbError } from '../../../errors.ts'
+import { DbError, isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Counter, Histogram } from '../../../metrics/metrics.ts'
 import { every, type Timer } from '../../../timer.ts'
@@ -243,9 +243,7 @@ export class WriteAheadLog {
   }
 
   #refuse(refused: readonly Waiting[], cause: unknown): void {
-    const error =
-      this.#broken ??
-      new DbError('StorageUnavailable', `the log cannot be written: ${text(cause)}`, { cause, retryAfter: 5 })
+    const error = this.#broken ?? (isDbError(cause) ? cause : notWritten(cause))
     this.#log.error({ err: cause, records: refused.length }, 'log records were refused')
     this.#onFailure()
     for (const waiting of refused) waiting.reject(error)
@@ -418,6 +416,7 @@ function countBytes(buffers: readonly Uint8Array[]): number {
   return buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0)
 }
 
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function notWritten(cause: unknown): DbError {
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return new DbError('StorageUnavailable', `the log cannot be written: ${text}`, { cause, retryAfter: 5 })
 }
