@@ -47,7 +47,7 @@ export interface Opening {
   readonly trouble?: () => string | undefined
 }
 
-/** Databases, tables, views and columns. Reading methods answer from memory; changes are durable when they resolve. */
+/** Databases, tables, views and columns. Reading methods answer from memory; changes are durable when they resolve, see `durable`. */
 export interface Catalog {
   databases(): readonly Database[]
   database(name: string): Database | undefined
@@ -76,6 +76,11 @@ export interface Catalog {
   addSeries(numbers: SeriesNumbers, additions: readonly SeriesAddition[]): void
   /** Whether rows with exactly these tags were written to a table. Answers from memory. */
   knowsSeries(table: Table, labels: readonly SeriesLabel[]): boolean
+  /**
+   * Resolves when every change that the reading methods show now is durable: others may see a change before its maker is answered. Rejects with
+   * `StorageUnavailable` where that cannot be known.
+   */
+  durable(): Promise<void>
   /** Reads changes of databases, tables and views that other processes made; absent if no other process can. */
   refresh?(): Promise<void>
   /** False once a change of a table invalidated the numbers; look them up again. */

@@ -123,7 +123,7 @@ async function checkWrites(
 ): Promise<void> {
   try {
     for (const write of writes) {
-      if (!isTableWrite(write)) checkSamples(ctx.plugin, write)
+      if (!isTableWrite(write)) await runPaced(pace, checkSamples(ctx.plugin, write))
       else {
         await runPaced(pace, checkColumns(ctx.plugin, write))
         checkWrite(write)

@@ -89,6 +89,11 @@ export interface Store {
   /** Reads the changes that other processes made to databases, tables and views. */
   refresh(): Promise<void>
   /**
+   * Resolves when every database, table and view that the store shows now, and every change of them, is durable. Await it before an answer that
+   * relies on what another request changed, such as that a table exists already. Rejects with `StorageUnavailable` where nobody can know.
+   */
+  durable(): Promise<void>
+  /**
    * Stores all writes or none, in the request's database: finds or creates tables, adds columns, and resolves once the rows are durable. Needs write
    * permission. The memory of the columns belongs to the store from the call on.
    */
@@ -310,6 +315,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     dialect: engine.supports.dialect ?? duckdb,
     isShared: engine.supports.distributed,
     refresh: async () => catalog.refresh?.(),
+    durable: () => catalog.durable(),
 
     write: createStoreWrite({ ...writeParts, requireDatabase: requireWritable }),
 

@@ -43,12 +43,6 @@ export async function openFlows(
     running.set(keyOf(definition.database, definition.name), flow)
     return flow.start()
   }
-  const end = async (database: string, name: string) => {
-    const flow = running.get(keyOf(database, name))
-    running.delete(keyOf(database, name))
-    await flow?.stop()
-    return flow?.definition
-  }
   // One change after the other: each sees what those before it made.
   const serially = serialQueue()
 
@@ -56,8 +50,8 @@ export async function openFlows(
     create(ctx, definition) {
       authorise(ctx.user, 'write')
       return serially(async () => {
-        const { database, name } = definition
-        if (!running.has(keyOf(database, name)) && running.size >= options.max_flows) {
+        const before = running.get(keyOf(definition.database, definition.name))
+        if (before === undefined && running.size >= options.max_flows) {
           const error = new DbError(
             'InvalidArguments',
             `there are ${options.max_flows} flows already (plugins.flows.max_flows)`
@@ -65,8 +59,9 @@ export async function openFlows(
           core.refused(error)
           throw error
         }
-        await end(database, name)
+        // The flow of the same name shows, and runs, until what replaces it is durable.
         await core.system.write(core.plugin, [flowWrite(definition, 'put')])
+        await before?.stop()
         const filled = begin(definition)
         await Promise.race([filled, aborted(ctx.signal)])
       })
@@ -74,8 +69,11 @@ export async function openFlows(
     drop(ctx, database, name) {
       authorise(ctx.user, 'write')
       return serially(async () => {
-        const definition = await end(database, name)
-        if (definition !== undefined) await core.system.write(core.plugin, [flowWrite(definition, 'delete')])
+        const flow = running.get(keyOf(database, name))
+        if (flow === undefined) return
+        await core.system.write(core.plugin, [flowWrite(flow.definition, 'delete')])
+        await flow.stop()
+        running.delete(keyOf(database, name))
       })
     },
     list: database =>

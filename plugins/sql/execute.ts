@@ -83,7 +83,20 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
     case 'tql':
       return runTql(session, statement)
   }
-  return { kind: 'affected', rows: await change(session, statement) }
+  const rows = writesRows.has(statement.kind) ? change(session, statement) : changeSchema(session, statement)
+  return { kind: 'affected', rows: await rows }
+}
+
+/** Statements that change rows only; the log waits for the tables that its records name. */
+const writesRows: ReadonlySet<Statement['kind']> = new Set(['insert', 'delete', 'copy', 'kill'])
+
+/** What another request changes may show before it is durable; no answer, also none that something is there or is not, relies on it before it is. */
+async function changeSchema(session: Session, statement: Change): Promise<number> {
+  try {
+    return await change(session, statement)
+  } finally {
+    await session.store.durable()
+  }
 }
 
 /** What a user must be allowed before anything is said of what the statement names; what subqueries of it read is checked with them. */
@@ -114,9 +127,10 @@ function rightsFor(statement: Statement): readonly ('read' | 'write')[] {
 }
 
 type Reading = 'query' | 'explain' | 'describe_table' | 'show' | 'use' | 'set_time_zone' | 'admin' | 'tql'
+type Change = Exclude<Statement, { kind: Reading }>
 
 /** Statements that answer with a number of rows. */
-function change(session: Session, statement: Exclude<Statement, { kind: Reading }>): Promise<number> {
+function change(session: Session, statement: Change): Promise<number> {
   switch (statement.kind) {
     case 'insert':
       return insert(session, statement)

@@ -181,6 +181,11 @@ export class ClusterCatalog implements Catalog {
     })
   }
 
+  /** Every change is in the cluster when the next one begins. */
+  durable(): Promise<void> {
+    return this.#serially(async () => {})
+  }
+
   createDatabase(name: string, options: TableOptions): Promise<Database> {
     return this.#serially(async () => {
       const { connection, location, records } = this.#parts

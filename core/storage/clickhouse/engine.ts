@@ -237,6 +237,7 @@ class ClickHouseEngine implements Engine {
 function liveCatalog(catalog: () => Catalog): Catalog {
   return {
     refresh: async () => catalog().refresh?.(),
+    durable: async () => catalog().durable(),
     databases: () => catalog().databases(),
     database: name => catalog().database(name),
     tables: database => catalog().tables(database),

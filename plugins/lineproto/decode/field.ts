@@ -5,6 +5,8 @@ import { type Slab, slabBytes } from './slab.ts'
 export type FieldType = 'Float64' | 'Int64' | 'UInt64' | 'Boolean' | 'String'
 
 const minCapacity = 16
+/** Bytes of text from which on memory grows faster: what is copied at once stays short. */
+const largeText = 1 << 22
 
 export class FieldColumn {
   readonly name: string
@@ -58,7 +60,7 @@ export class FieldColumn {
   takeText(row: number, bytes: number): number {
     const start = this.offsets[row]!
     if (start + bytes > this.text.length) {
-      const text = new Uint8Array(Math.max(start + bytes, this.text.length * 2))
+      const text = new Uint8Array(Math.max(start + bytes, this.text.length * (this.text.length < largeText ? 2 : 4)))
       text.set(this.text.subarray(0, start))
       this.text = text
     }
@@ -101,7 +103,8 @@ export class FieldColumn {
   #skip(row: number): void {
     if (this.#valid === undefined) {
       this.#valid = bitmap(this.floats.length, false)
-      for (let i = 0; i < this.rows; i++) this.#valid[i >> 3]! |= 1 << (i & 7)
+      this.#valid.fill(0xff, 0, this.rows >> 3)
+      if ((this.rows & 7) > 0) this.#valid[this.rows >> 3] = (1 << (this.rows & 7)) - 1
     }
     if (this.type === 'Boolean') this.flags.fill(0, this.rows, row)
     else if (this.type === 'String') this.offsets.fill(this.offsets[this.rows]!, this.rows + 1, row + 1)

@@ -41,6 +41,16 @@ const maxFieldKey = 2 * 255
 const maxTimeLength = 64
 const maxSpaces = 1 << 20
 
+/** A line that is read in several steps. */
+interface OpenLine {
+  readonly measurement: Measurement
+  readonly row: number
+  /** The field that was read last, or whose value is being read. */
+  readonly before: FieldColumn | undefined
+  /** Where the next field begins; -1: within the value of `before`. */
+  readonly at: number
+}
+
 const nothing = Buffer.alloc(0)
 const none: Limit = { max: 0, key: '' }
 
@@ -52,6 +62,7 @@ export class LineDecoder {
   #spellings = new Map<string, Measurement>()
   #used: Measurement[] = []
   #last: Measurement | undefined
+  #open: OpenLine | undefined
   #kept = 0
   #cells = 0
   #body: Buffer = nothing
@@ -76,9 +87,14 @@ export class LineDecoder {
     this.#columns = columns
     this.#now = [Number(now / 1_000_000_000n), Number(now % 1_000_000_000n)]
     try {
-      if (!isUtf8(body)) throw invalidText(body)
+      if (!isUtf8(body)) throw yield* invalidText(body)
       for (let at = 0, end = stepBytes, cells = stepCells; at < body.length; ) {
-        at = this.#readLine(at)
+        let next = this.#readLine(at)
+        while (next < 0) {
+          yield this.#cells * cellBytes
+          next = this.#goOn()
+        }
+        at = next
         if (at < end && this.#cells < cells) continue
         end = at + stepBytes
         cells = this.#cells + stepCells
@@ -103,10 +119,12 @@ export class LineDecoder {
       if (i % stepTables === stepTables - 1) yield
       tables.push(measurement.copy(this.#body, columns, keys))
     }
+    yield* columns.fill()
+    yield* keys.fill()
     return tables
   }
 
-  /** Returns where the next line begins. */
+  /** Returns where the next line begins; -1: it is a long one, `goOn` reads the rest. */
   #readLine(start: number): number {
     const body = this.#body
     let at = start
@@ -141,7 +159,21 @@ export class LineDecoder {
     if (name === start) throw failure(body, start, 'a line needs a measurement')
     const measurement = this.#measurementAt(start, name)
     const row = measurement.addRow(body, start, at)
-    at = this.#readFields(measurement, row, at)
+    return this.#readFields(measurement, row, undefined, this.#skipSpaces(at))
+  }
+
+  /** The next step of a long line; returns what `readLine` does. */
+  #goOn(): number {
+    const { measurement, row, before, at } = this.#open!
+    if (at >= 0) return this.#readFields(measurement, row, before, at)
+    const end = this.#values.goOn()
+    if (end < 0) return end
+    if (this.#body[end] !== comma) return this.#endPoint(measurement, row, end)
+    return this.#readFields(measurement, row, before, end + 1)
+  }
+
+  /** Begins behind the fields; returns where the next line begins. */
+  #endPoint(measurement: Measurement, row: number, at: number): number {
     this.#cells += measurement.used.length
     if (this.#cells > this.#limits.max_request_cells) throw this.#tooManyCells()
     return this.#readTime(measurement, row, at)
@@ -196,12 +228,16 @@ export class LineDecoder {
     return measurement
   }
 
-  /** Begins at the spaces before the first field; returns where the last one ends. */
-  #readFields(measurement: Measurement, row: number, start: number): number {
+  /** Begins at the name of the field behind `last`; returns what `readLine` does. */
+  #readFields(measurement: Measurement, row: number, last: FieldColumn | undefined, start: number): number {
     const body = this.#body
-    let at = this.#skipSpaces(start)
-    let before: FieldColumn | undefined
-    for (; ; at++) {
+    const stop = start + stepBytes
+    let before = last
+    for (let at = start; ; at++) {
+      if (at > stop) {
+        this.#open = { measurement, row, before, at }
+        return -1
+      }
       const guess = before === undefined ? measurement.first : before.next
       const key = at
       let field: FieldColumn
@@ -219,9 +255,13 @@ export class LineDecoder {
         measurement.used.push(field)
         this.#cells += row
       }
-      at = this.#values.read(field, row, at)
-      if (body[at] !== comma) return at
       before = field
+      at = this.#values.read(field, row, at)
+      if (at < 0) {
+        this.#open = { measurement, row, before, at }
+        return at
+      }
+      if (body[at] !== comma) return this.#endPoint(measurement, row, at)
     }
   }
 
@@ -293,6 +333,7 @@ export class LineDecoder {
     for (const measurement of this.#used) this.#kept += measurement.reset()
     this.#used = []
     this.#cells = 0
+    this.#open = undefined
     this.#body = this.#values.body = nothing
     if (this.#kept <= this.#limits.cache_size) return
     this.#measurements = new Map()
@@ -312,9 +353,19 @@ function begins(bytes: Uint8Array, body: Uint8Array, at: number): boolean {
   return true
 }
 
-function invalidText(body: Buffer): DbError {
+/** Bytes in which an error is looked for in one step. */
+const searchedBytes = 1 << 20
+
+function* invalidText(body: Buffer): Steps<DbError> {
   let at = 0
-  for (let end = body.indexOf(feed); end >= 0 && isUtf8(body.subarray(at, end)); end = body.indexOf(feed, at))
-    at = end + 1
+  // No character holds a line feed, so parts that end at one are valid by themselves.
+  for (let max = searchedBytes; at < body.length; ) {
+    const next = body.indexOf(feed, at + max)
+    const end = next < 0 ? body.length : next + 1
+    if (isUtf8(body.subarray(at, end))) at = end
+    else if (max === 0) break
+    else max >>= 1
+    yield
+  }
   return failure(body, at, 'invalid UTF-8 in the line that begins here,')
 }

@@ -6,19 +6,34 @@ import { failure } from './position.ts'
 
 const [feed, carriage, space, quote, comma, minus, point, backslash] = [0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x2d, 0x2e, 0x5c]
 
+/** A text that is longer than one step, and how far it is read. */
+interface LongText {
+  readonly field: FieldColumn
+  readonly row: number
+  /** Of its quote. */
+  readonly start: number
+  /** Where it is read next. */
+  at: number
+  hasEscapes: boolean
+  /** Its closing quote, and where the next bytes go, once that is found. */
+  end: number
+  to: number
+}
+
 export class ValueReader {
   body: Buffer = Buffer.alloc(0)
   /** Whose fields they are, for messages. */
   table = ''
   readonly #number = new NumberReader()
   readonly #maxTextBytes: number
+  #long: LongText | undefined
 
   /** Texts may have so many bytes as they are written. */
   constructor(maxTextBytes: number) {
     this.#maxTextBytes = maxTextBytes
   }
 
-  /** Returns where the value ends. Throws ParseError. */
+  /** Returns where the value ends; -1: it is a long text, `goOn` reads the rest. Throws ParseError. */
   read(field: FieldColumn, row: number, start: number): number {
     const first = this.body[start]!
     const end =
@@ -27,6 +42,17 @@ export class ValueReader {
         : (first >= 0x30 && first <= 0x39) || first === minus || first === point
           ? this.#readNumber(field, row, start)
           : this.#readFlag(field, row, start)
+    return end < 0 ? end : this.#checkEnd(start, end)
+  }
+
+  /** The next step of a long text; returns what `read` does. */
+  goOn(): number {
+    const long = this.#long!
+    const end = this.#readLong(long)
+    return end < 0 ? end : this.#checkEnd(long.start, end)
+  }
+
+  #checkEnd(start: number, end: number): number {
     const next = this.body[end]
     if (next !== comma && next !== space && !isLineEnd(this.body, end)) throw this.#notValue(start)
     return end
@@ -65,34 +91,94 @@ export class ValueReader {
   #readText(field: FieldColumn, row: number, start: number): number {
     const body = this.body
     const from = start + 1
-    const last = from + this.#maxTextBytes
     let end = from
-    let isEscaped = false
-    let plain = from + longText
+    let hasEscapes = false
     for (let byte = body[end]; byte !== quote; byte = body[++end]) {
-      if (end === plain) {
-        end = skipPlain(body, end, last + 1)
-        plain = end + longText
-        byte = body[end]
+      if (end - from >= longText) {
+        this.#long = { field, row, start, at: end, hasEscapes, end: -1, to: 0 }
+        return this.#readLong(this.#long)
+      }
+      this.#checkText(start, end)
+      if (byte !== backslash) continue
+      hasEscapes = true
+      end++
+    }
+    const at = this.#takeText(field, row, start, end)
+    const bytes = hasEscapes ? putEscaped(body, from, end, field.text, at) : put(body, from, end, field.text, at)
+    field.offsets[row + 1] = at + bytes
+    return end + 1
+  }
+
+  /** One step: finds the closing quote, then copies what is before it. */
+  #readLong(long: LongText): number {
+    const { body } = this
+    const { field, row, start } = long
+    if (long.end < 0) {
+      if (!this.#findQuote(long)) return -1
+      long.end = long.at
+      long.at = start + 1
+      long.to = this.#takeText(field, row, start, long.end)
+    }
+    const stop = Math.min(long.end, long.at + stepBytes)
+    if (long.hasEscapes) {
+      const { text } = field
+      let { at, to } = long
+      for (; at < stop; at++) {
+        if (body[at] === backslash && isEscapable(body[at + 1])) at++
+        text[to++] = body[at]!
+      }
+      long.at = at
+      long.to = to
+    } else {
+      long.to += put(body, long.at, stop, field.text, long.to)
+      long.at = stop
+    }
+    if (long.at < long.end) return -1
+    field.offsets[row + 1] = long.to
+    this.#long = undefined
+    return long.end + 1
+  }
+
+  /** Goes on to the closing quote, or as far as one step goes. */
+  #findQuote(long: LongText): boolean {
+    const { body } = this
+    const stop = long.at + stepBytes
+    const last = long.start + 1 + this.#maxTextBytes
+    let at = long.at
+    let plain = at
+    for (let byte = body[at]; byte !== quote; byte = body[++at]) {
+      if (at >= plain) {
+        at = skipPlain(body, at, Math.min(stop, last + 1))
+        plain = at + longText
+        byte = body[at]
         if (byte === quote) break
       }
-      if (byte === undefined) throw failure(body, start, 'a text has no closing quote')
-      if (end > last)
-        throw failure(
-          body,
-          start,
-          `a text takes more than ${this.#maxTextBytes} bytes (plugins.lineproto.max_text_size)`
-        )
+      this.#checkText(long.start, at)
+      if (at >= stop) {
+        long.at = at
+        return false
+      }
       if (byte !== backslash) continue
-      isEscaped = true
-      end++
-      plain = end + longText
+      long.hasEscapes = true
+      at++
+      plain = at + longText
     }
+    long.at = at
+    return true
+  }
+
+  /** Whether a text can go on at `at`, where it does not end. */
+  #checkText(start: number, at: number): void {
+    if (at >= this.body.length) throw failure(this.body, start, 'a text has no closing quote')
+    const max = this.#maxTextBytes
+    if (at <= start + 1 + max) return
+    throw failure(this.body, start, `a text takes more than ${max} bytes (plugins.lineproto.max_text_size)`)
+  }
+
+  /** Room for a text whose closing quote is found; returns where it begins. */
+  #takeText(field: FieldColumn, row: number, start: number, end: number): number {
     if (!field.take(row, 'String')) throw this.#wrongType(field, 'String', start)
-    const at = field.takeText(row, end - from)
-    field.offsets[row + 1] =
-      at + (isEscaped ? putEscaped(body, from, end, field.text, at) : put(body, from, end, field.text, at))
-    return end + 1
+    return field.takeText(row, end - start - 1)
   }
 
   #wrongType(field: FieldColumn, type: FieldType, at: number): DbError {
@@ -138,18 +224,17 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a
 }
 
-/** Bytes of a text without a backslash behind which more of it is looked for at once, and how many of them. */
-const [longText, window] = [256, 1 << 16]
+/** Bytes of a text, and of what comes behind a backslash in it, behind which more of it is looked for at once. */
+const longText = 256
+/** Bytes of a text that are looked at, or copied, in one step. */
+const stepBytes = 1 << 16
 
 /** The first quote or backslash from an offset on, `end` where none stands before it. */
 function skipPlain(body: Uint8Array, start: number, end: number): number {
-  for (let at = start; at < end; at += window) {
-    const part = body.subarray(at, Math.min(end, at + window))
-    const escaped = part.indexOf(backslash)
-    const found = (escaped < 0 ? part : part.subarray(0, escaped)).indexOf(quote)
-    if (found >= 0 || escaped >= 0) return at + (found >= 0 ? found : escaped)
-  }
-  return Math.min(end, body.length)
+  const part = body.subarray(start, end)
+  const escaped = part.indexOf(backslash)
+  const found = (escaped < 0 ? part : part.subarray(0, escaped)).indexOf(quote)
+  return start + (found >= 0 ? found : escaped >= 0 ? escaped : part.length)
 }
 
 function put(body: Uint8Array, start: number, end: number, text: Uint8Array, at: number): number {
@@ -159,10 +244,14 @@ function put(body: Uint8Array, start: number, end: number, text: Uint8Array, at:
 }
 
 /** In texts only quotes and backslashes are escaped. */
+function isEscapable(byte: number | undefined): boolean {
+  return byte === quote || byte === backslash
+}
+
 function putEscaped(body: Uint8Array, start: number, end: number, text: Uint8Array, at: number): number {
   let to = at
   for (let i = start; i < end; i++) {
-    if (body[i] === backslash && (body[i + 1] === quote || body[i + 1] === backslash)) i++
+    if (body[i] === backslash && isEscapable(body[i + 1])) i++
     text[to++] = body[i]!
   }
   return to - at

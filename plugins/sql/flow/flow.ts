@@ -59,7 +59,8 @@ export async function dropFlow(session: Session, name: string, ifExists: boolean
   const flows = required(session)
   const found = flows.list(session.ctx.db).some(flow => flow.name === name)
   if (!found && !ifExists) throw new DbError('InvalidArguments', `there is no flow ${name} in ${session.ctx.db}`)
-  if (found) await flows.drop(session.ctx, session.ctx.db, name)
+  // Also where there is none: another request may be dropping it.
+  await flows.drop(session.ctx, session.ctx.db, name)
   return 0
 }
 

@@ -273,3 +273,62 @@ t.test('a process that ends without closing its engine has all that was answered
   t.equal(said, 'stored\nmade\n')
   t.ok(engine.catalog.table('public', 'second'))
 })
+
+/** Lets a call of the system fail until the returned function is called. */
+function fail(t: Test, fault: string): () => void {
+  const mend = () => {
+    delete process.env.WEIR_FAULT
+  }
+  process.env.WEIR_FAULT = fault
+  t.teardown(mend)
+  return mend
+}
+
+t.test('a failed sync is final: the system reports it once, and the next one would succeed', async t => {
+  const dir = temporaryFolder(t)
+  const catalog = openCatalog(t, dir)
+  catalog.createDatabase('first', {})
+  await catalog.durable()
+  const before = marked(dir)
+  const mend = fail(t, 'catalog.sync=EIO')
+  catalog.createDatabase('second', {})
+  const refused = { code: 'StorageUnavailable', retryAfter: 30, message: /could not be synced: EIO.*restart/ } as const
+  await t.rejects(catalog.durable(), refused)
+  mend()
+  await catalog.ready()
+  t.throws(() => catalog.createDatabase('third', {}), refused)
+  await t.rejects(catalog.durable(), refused, 'it stays unknown whether the second one is on the disk')
+  t.match(catalog.trouble, refused.message)
+  t.equal(marked(dir), before)
+  t.strictSame(names(catalog), ['first', 'second'], 'reads go on')
+  await catalog.close()
+  t.ok(names(openCatalog(t, dir)).includes('first'))
+})
+
+t.test('where the mark cannot be written nothing is changed, and changes go on once it can', async t => {
+  const dir = temporaryFolder(t)
+  const catalog = openCatalog(t, dir)
+  const mend = fail(t, 'catalog.mark=ENOSPC')
+  catalog.createDatabase('first', {})
+  await catalog.durable()
+  await catalog.ready()
+  t.throws(() => catalog.createDatabase('second', {}), { code: 'StorageUnavailable', retryAfter: 5, message: /ENOSPC/ })
+  mend()
+  await catalog.ready()
+  catalog.createDatabase('second', {})
+  await catalog.durable()
+  await catalog.close()
+  t.strictSame(names(openCatalog(t, dir)), ['first', 'second'])
+})
+
+t.test('while others see a change that is not on the disk, `durable` waits for it', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const made = createTable(engine, 'a')
+  const isThere = () => engine.catalog.table('public', 'a') !== undefined
+  while (!isThere()) await Promise.resolve()
+  const before = marked(join(dir, 'wal'))
+  await engine.catalog.durable()
+  t.ok(marked(join(dir, 'wal')) > before)
+  await made
+})

@@ -118,7 +118,7 @@ t.test('columns that are not what they say are refused, naming plugin, table and
     t.throws(() => runAtOnce(checkColumns('p', each)), { code, message }, what)
   }
   runAtOnce(checkColumns('p', write(text('c', ['ä', undefined]))))
-  checkColumns('p', write(fixed('c', 'Int64', BigInt64Array.of(1n, 2n))))
+  runAtOnce(checkColumns('p', write(fixed('c', 'Int64', BigInt64Array.of(1n, 2n)))))
   const overNull = { kind: 'fixed', values: bytes(1, 128), valid: bytes(0b01) } as const
   runAtOnce(checkColumns('p', write({ type: 'Boolean', data: overNull })))
 })
@@ -134,9 +134,9 @@ t.test('samples that belong to no key, and keys beyond their bytes, are refused'
     values: new Float64Array(1),
     physicalTable: 'm'
   } as unknown as Parameters<typeof checkSamples>[1]
-  checkSamples('p', samples)
+  runAtOnce(checkSamples('p', samples))
   const refuse = (change: object, message: RegExp) =>
-    t.throws(() => checkSamples('p', { ...samples, ...change }), { code: 'Unexpected', message })
+    t.throws(() => runAtOnce(checkSamples('p', { ...samples, ...change })), { code: 'Unexpected', message })
   refuse({ series: Uint32Array.of(1) }, /row 0 belongs to key 1, there are 1/)
   refuse({ values: new Float32Array(1) }, /values: expected Float64Array, got Float32Array/)
   refuse({ times: new BigInt64Array(0) }, /times: it has 0 elements, expected at least 1/)
@@ -146,4 +146,33 @@ t.test('samples that belong to no key, and keys beyond their bytes, are refused'
 t.test('whatever is handed over, it is refused with words or sound', async t => {
   const { broken } = fuzz(20, 5_000)
   t.equal(broken, undefined)
+})
+
+t.test('many rows are checked in steps, and errors are found whichever step their row belongs to', async t => {
+  const rows = 100_000
+  const whole = () => text('c', Array<string>(rows).fill('äb'))
+  const run = (change: (data: { offsets: Uint32Array; bytes: Uint8Array }) => void) => {
+    const column = whole()
+    change(column.data as never)
+    let steps = 0
+    for (const _ of checkColumns('p', write(column, rows))) steps++
+    return steps
+  }
+  t.ok(run(() => {}) >= 48, 'offsets and texts')
+  for (const row of [1, 4095, 4096, 4097, 65_536, rows - 1]) {
+    t.throws(
+      () => run(({ offsets }) => offsets.set([row * 3 + 1], row)),
+      { code: 'InvalidArguments', message: new RegExp(`text of row ${row - 1} is no UTF-8`) },
+      `a character that is cut before row ${row}`
+    )
+    t.throws(() => run(({ bytes }) => bytes.set([0xff], row * 3 + 2)), {
+      code: 'InvalidArguments',
+      message: new RegExp(`text of row ${row} is no UTF-8`)
+    })
+    t.throws(() => run(({ offsets }) => offsets.set([0], row + 1)), {
+      code: 'Unexpected',
+      message: /offsets ascend|ascend/
+    })
+  }
+  t.throws(() => run(({ offsets }) => offsets.set([rows * 3 + 1], rows)), { message: /its offsets end at byte/ })
 })

@@ -147,3 +147,109 @@ t.test('records under way count until they are answered', async t => {
   await t.rejects(wal.append(1, payload('late'), fails), { message: 'not taken' })
   t.equal(wal.pendingBytes, 0, 'refused ones, too')
 })
+
+/** Lets calls of the system fail until the test's end, or until it is told to stop. */
+function fail(t: Test, fault: string): () => void {
+  const stop = () => {
+    delete process.env.WEIR_FAULT
+  }
+  process.env.WEIR_FAULT = fault
+  t.teardown(stop)
+  return stop
+}
+
+const texts = async (dir: string) => (await contents(dir)).map(([, text]) => text)
+const store = (wal: WriteAheadLog, text: string) => wal.append(1, payload(text), () => {})
+
+for (const fault of ['wal.create=EMFILE', 'wal.header=ENOSPC'])
+  t.test(`records are refused while no segment can be begun, and taken afterwards (${fault})`, async t => {
+    const { wal, dir } = await open(t, { segmentSize: 100 })
+    const long = 'x'.repeat(100)
+    await store(wal, long)
+    const mend = fail(t, fault)
+    for (const text of ['lost', 'also lost'])
+      await t.rejects(store(wal, text), { code: 'StorageUnavailable', retryAfter: 5 })
+    await wal.flush()
+    mend()
+    t.equal(wal.trouble, undefined)
+    await store(wal, 'next')
+    t.same(await texts(dir), [long, 'next'])
+    t.equal(readdirSync(dir).length, 2)
+  })
+
+t.test('a segment that the catalog could not note takes no record before it can', async t => {
+  const noted: number[] = []
+  let refuses = false
+  const remember: WalOptions['remember'] = async (which, segment) => {
+    if (refuses) throw new Error('no room')
+    if (which === 'last') noted.push(segment)
+  }
+  const { wal, dir } = await open(t, { segmentSize: 100, remember })
+  const long = 'x'.repeat(100)
+  await store(wal, long)
+  refuses = true
+  for (const text of ['lost', 'also lost']) await t.rejects(store(wal, text), { message: /no room/ })
+  refuses = false
+  await store(wal, 'next')
+  t.same(noted, [1, 2])
+  t.same(await texts(dir), [long, 'next'])
+})
+
+t.test('a write that found no room is cut off, and the next one is taken', async t => {
+  for (const sync of ['always', 'interval'] as const) {
+    const { wal, dir } = await open(t, { sync })
+    await store(wal, 'first')
+    const mend = fail(t, 'wal.write=ENOSPC')
+    await t.rejects(store(wal, 'lost'), { code: 'StorageUnavailable', retryAfter: 5, message: /ENOSPC/ })
+    mend()
+    await store(wal, 'next')
+    t.same(await texts(dir), ['first', 'next'])
+  }
+})
+
+for (const [sync, fault, reason] of [
+  ['always', 'wal.write=EIO', /could not be synced.*EIO.*restart/],
+  ['interval', 'wal.sync=EIO', /could not be synced.*EIO.*restart/],
+  ['none', 'wal.sync=EIO', /could not be synced.*EIO.*restart/]
+] as const)
+  t.test(`a failed sync ends all writes until a restart, and the log closes (${sync}, ${fault})`, async t => {
+    if (sync === 'always' && platform !== 'linux') return
+    const { wal, dir } = await open(t, { sync, syncInterval: 1_000_000 })
+    await store(wal, 'first')
+    await wal.flush()
+    const mend = fail(t, fault)
+    const lost = store(wal, 'lost')
+    if (sync === 'always') await t.rejects(lost, { message: reason })
+    else {
+      await lost
+      await t.rejects(wal.flush(), { message: reason })
+    }
+    mend()
+    await t.rejects(store(wal, 'later'), { code: 'StorageUnavailable', retryAfter: 30, message: reason })
+    t.match(wal.trouble, reason)
+    await wal.close()
+    const stored = await texts(dir)
+    t.equal(stored[0], 'first')
+    t.notOk(stored.includes('later'))
+  })
+
+t.test('where what a failed write left cannot be cut off, nothing is written behind it', async t => {
+  const { wal, dir } = await open(t)
+  await store(wal, 'first')
+  const mend = fail(t, 'wal.write=ENOSPC,wal.cut=EIO')
+  const reason = /could not be cut after a failed write: EIO.*restart/
+  await t.rejects(store(wal, 'lost'), { message: reason })
+  mend()
+  await t.rejects(store(wal, 'later'), { retryAfter: 30, message: reason })
+  t.match(wal.trouble, reason)
+  await wal.close()
+  t.same(await texts(dir), ['first'])
+})
+
+t.test('the log closes also where the catalog takes nothing any more', async t => {
+  const { wal, dir } = await open(t, { rememberEnd: () => Promise.reject(new Error('broken')) })
+  await store(wal, 'first')
+  await t.rejects(wal.rememberEnd(), { message: 'broken' })
+  await wal.close()
+  t.same(await texts(dir), ['first'])
+})

@@ -236,3 +236,37 @@ t.test('texts of any length end at their quote, or are refused where they are to
   )
   t.pass()
 })
+
+t.test('however long a line and its texts are, they are read and copied in short steps', async t => {
+  const wide = { ...limits, max_text_size: 2 ** 24, max_request_cells: 2 ** 24 }
+  const escaped = '\\"'.repeat(2 ** 20)
+  const plain = 'x'.repeat(2 ** 21)
+  const cases = [
+    [
+      'escaped texts',
+      `m a="${escaped}",b="${escaped}x",c=1 5`,
+      { a: '"'.repeat(2 ** 20), b: `${'"'.repeat(2 ** 20)}x`, c: 1 }
+    ],
+    ['plain texts', `m a="${plain}",b="${plain}" 5`, { a: plain, b: plain }],
+    ['one field again and again', `m ${'a=1,'.repeat(2 ** 19)}a="x",b=2 5`, undefined],
+    ['a text again and again', `m a="${escaped}",a="${plain}",a="y" 5`, { a: 'y' }],
+    ['many rows', `m a=1,b="${'y'.repeat(200)}" 5\n`.repeat(2 ** 14), undefined]
+  ] as const
+  for (const [what, lines, fields] of cases) {
+    const body = Buffer.from(lines)
+    const decoding = new LineDecoder(wide).decode(body, readPrecision('ns'), 7n, columns)
+    let steps = 0
+    let step = { done: false } as ReturnType<typeof decoding.next>
+    const began = processorTime()
+    try {
+      for (step = decoding.next(); !step.done; step = decoding.next()) steps++
+    } catch (error) {
+      t.match(error, { message: /field a of table m is String here and Float64 in line 1/ }, what)
+    }
+    t.comment(`${what}: ${steps} steps, ${Math.round(processorTime() - began)} ms`)
+    t.ok(steps >= body.length / 2 ** 17, `${what}: ${steps} steps for ${body.length} bytes`)
+    if (!step.done || fields === undefined) continue
+    const [point] = decodedPoints(step.value)
+    t.strictSame(Object.fromEntries(Array.from(point!.fields, ([name, { value }]) => [name, value])), fields, what)
+  }
+})

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
+import { faultpoint } from '../failpoint.ts'
 
 export interface Mark {
   readonly identity: string
@@ -67,6 +68,7 @@ export class MarkFile {
 
   /** As `write`, beside the event loop. */
   async save(mark: Mark): Promise<void> {
+    faultpoint('catalog.mark')
     await writeText(this.#fd, format(mark), this.#at, 'latin1')
     await sync(this.#fd)
     this.#turn()

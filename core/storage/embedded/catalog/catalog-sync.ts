@@ -14,8 +14,9 @@ import {
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { DbError } from '../../../errors.ts'
-import { failpoint } from '../failpoint.ts'
+import type { DbError } from '../../../errors.ts'
+import { failpoint, faultpoint } from '../failpoint.ts'
+import { needsRestart } from '../needs-restart.ts'
 import type { CatalogTime } from './catalog-time.ts'
 
 /** Bytes of SQLite's own log after which its pages go to the main file. */
@@ -127,15 +128,14 @@ export class CatalogSync {
     // Changes of the same turn of the event loop share the first sync.
     await new Promise<void>(resolve => setImmediate(resolve))
     try {
-      while (!this.#isClosed) {
+      // The system reports a failed sync once: the next one would succeed, whatever is on the disk.
+      while (!this.#isClosed && this.#failed === undefined) {
         await this.#sync()
         if (fstatSync(this.#journal).size >= journalLimit) await this.#emptyAlone()
         if (this.#synced === this.#time.generation) break
       }
     } catch (cause) {
-      const text = cause instanceof Error ? cause.message : String(cause)
-      const reason = `the catalog could not be synced: ${text}; restart the server`
-      this.#failed = new DbError('StorageUnavailable', reason, { cause })
+      this.#failed = needsRestart('the catalog could not be synced', cause)
       for (const { reject } of this.#waiting.splice(0)) reject(this.#failed)
     } finally {
       this.#running = undefined
@@ -144,6 +144,7 @@ export class CatalogSync {
 
   async #sync(): Promise<void> {
     const { generation } = this.#time
+    faultpoint('catalog.sync')
     await sync(this.#journal)
     failpoint('catalog.synced')
     await this.#time.mark(generation)
@@ -174,6 +175,7 @@ export class CatalogSync {
     this.#needsJournal = true
     const keepJournal = () => this.closeNow()
     process.once('exit', keepJournal)
+    faultpoint('catalog.checkpoint')
     await sync(this.#main)
     process.off('exit', keepJournal)
     this.#needsJournal = false

@@ -124,6 +124,7 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
         () => [table],
         sqlite => sqlite.dropTable(table)
       ),
+    durable: async () => opened().sqlite.durable(),
     statistics: table => {
       if (isLogical(table)) return { rows: undefined, bytes: 0, files: 0 }
       const { sqlite, tables } = opened()

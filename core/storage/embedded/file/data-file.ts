@@ -2,11 +2,13 @@
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { DbError, reasonOf } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { orderColumn } from '../catalog/logical.ts'
 import { usualGroup } from '../datafile/write-rows.ts'
 import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import { faultpoint } from '../failpoint.ts'
 import { numbered, rowsPerGroup } from '../index/index-spec.ts'
 import { syncFolder } from '../log/wal.ts'
 
@@ -36,7 +38,7 @@ export async function writeDataFile(
   const path = `${target.folder}/${target.name}`
   const final = join(target.dataDir, path)
   const temporary = `${final}.tmp`
-  await mkdir(dirname(final), { recursive: true })
+  await makeFolder(dirname(final))
   try {
     const group = rowsPerGroup(table)
     const numberedRows = group === undefined ? rows : numbered(rows, group)
@@ -87,14 +89,28 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Renames a complete file to its final name, durably; removes it if that fails. */
+/** The error of a file that could not be written, for a reason that is not its rows; the message begins as DuckDB's do. */
+export function ioError(reason: string, cause?: unknown): DbError {
+  return new DbError('StorageUnavailable', `IO Error: ${reason}`, { cause, retryAfter: 5 })
+}
+
+/** Creates the folder of a data file where it is missing. Throws DbError `StorageUnavailable`. */
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch(error => {
+    throw ioError(error.message, error)
+  })
+}
+
+/** Renames a complete file to its final name, durably; removes it if that fails. Throws DbError `StorageUnavailable`. */
 export async function makeDurable(temporary: string, final: string): Promise<void> {
   try {
+    faultpoint('file.rename')
     await rename(temporary, final)
+    faultpoint('folder.sync')
     await syncFolder(dirname(final))
   } catch (error) {
     await rm(temporary, { force: true })
-    throw error
+    throw ioError(reasonOf(error), error)
   }
 }
 

@@ -4,11 +4,12 @@ import { open as openHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { DbError } from '../../../errors.ts'
+import { DbError, isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Counter, Histogram } from '../../../metrics/metrics.ts'
 import { every, type Timer } from '../../../timer.ts'
-import { failpoint } from '../failpoint.ts'
+import { failpoint, faultpoint } from '../failpoint.ts'
+import { needsRestart } from '../needs-restart.ts'
 import {
   type LogEnd,
   recordHeaderBytes,
@@ -78,6 +79,8 @@ export class WriteAheadLog {
   /** What is certainly on disk, and what of that is recorded. */
   #synced: LogEnd | undefined
   #remembered: LogEnd | undefined
+  /** The segment that the catalog knows as the last one. */
+  #announced = 0
   /** Why the log accepts nothing until a restart. */
   #broken: DbError | undefined
   /** Start of the current write, as `performance.now`. */
@@ -171,9 +174,10 @@ export class WriteAheadLog {
 
   /** Records how far the log is on disk, so that a later cut, or an older copy of the log, is not mistaken for a torn end. */
   async rememberEnd(): Promise<void> {
-    if (this.#synced === undefined || this.#synced === this.#remembered) return
-    this.#remembered = this.#synced
-    await this.#options.rememberEnd(this.#synced)
+    const end = this.#synced
+    if (end === undefined || end === this.#remembered) return
+    await this.#options.rememberEnd(end)
+    this.#remembered = end
   }
 
   /** Removes segments without rows at or above `seq`, except the open one. */
@@ -195,7 +199,8 @@ export class WriteAheadLog {
     await this.flush().catch(error => this.#log.error({ err: error }, 'the log could not be synced at the stop'))
     await closeFile(this.#fd)
     this.#fd = -1
-    await this.rememberEnd()
+    // The next start reads the log without it, too.
+    await this.rememberEnd().catch(error => this.#log.error({ err: error }, 'the end of the log could not be noted'))
   }
 
   #enqueue(waiting: Omit<Waiting, 'resolve' | 'reject'>): Promise<void> {
@@ -238,9 +243,7 @@ export class WriteAheadLog {
   }
 
   #refuse(refused: readonly Waiting[], cause: unknown): void {
-    const error =
-      this.#broken ??
-      new DbError('StorageUnavailable', `the log cannot be written: ${text(cause)}`, { cause, retryAfter: 5 })
+    const error = this.#broken ?? (isDbError(cause) ? cause : notWritten(cause))
     this.#log.error({ err: cause, records: refused.length }, 'log records were refused')
     this.#onFailure()
     for (const waiting of refused) waiting.reject(error)
@@ -248,10 +251,11 @@ export class WriteAheadLog {
 
   async #write(group: readonly Waiting[]): Promise<void> {
     if (this.#broken) throw this.#broken
-    if (this.#segments.at(-1)!.bytes >= this.#options.segmentSize) await this.#rotate()
-    const segment = this.#segments.at(-1)!
     const records = group.filter(waiting => !waiting.syncOnly)
     if (records.length === 0) return
+    if (this.#segments.at(-1)!.bytes >= this.#options.segmentSize) await this.#rotate()
+    const segment = this.#segments.at(-1)!
+    await this.#announce(segment.number)
     const buffers: Uint8Array[] = []
     for (const waiting of records) {
       buffers.push(recordHeader(waiting, await checksum(waiting.buffers)))
@@ -262,6 +266,7 @@ export class WriteAheadLog {
     const started = performance.now()
     this.#dirty = !this.#isSyncedByWrites
     try {
+      faultpoint('wal.write')
       await writeAll(this.#fd, buffers, segment.bytes)
     } catch (error) {
       if (this.#isSyncedByWrites && !noRoom.has((error as NodeJS.ErrnoException).code)) throw this.#unsynced(error)
@@ -279,11 +284,10 @@ export class WriteAheadLog {
   /** Cuts off what a failed write may have left, so that the next record follows the last good one. */
   async #cut(segment: Segment): Promise<void> {
     try {
+      faultpoint('wal.cut')
       await truncate(this.#fd, segment.bytes)
     } catch (error) {
-      this.#broken = new DbError('StorageUnavailable', 'the log is damaged and takes no writes until a restart', {
-        cause: error
-      })
+      this.#broken = needsRestart('the log could not be cut after a failed write', error)
     }
   }
 
@@ -292,6 +296,7 @@ export class WriteAheadLog {
     this.#dirty = false
     const { number, bytes } = this.#segments.at(-1)!
     try {
+      faultpoint('wal.sync')
       await sync(this.#fd)
     } catch (error) {
       throw this.#unsynced(error)
@@ -302,29 +307,49 @@ export class WriteAheadLog {
 
   /** After a failed sync it is unknown what is on disk; only a restart can find out. */
   #unsynced(cause: unknown): DbError {
-    const reason = `the log could not be synced: ${text(cause)}; restart the server`
-    this.#broken = new DbError('StorageUnavailable', reason, { cause })
+    this.#broken = needsRestart('the log could not be synced', cause)
     return this.#broken
   }
 
+  /** Begins the next segment. Where that fails the present one stays, and the next record tries again. */
   async #rotate(): Promise<void> {
     const previous = this.#segments.at(-1)
-    if (this.#fd >= 0) {
-      if (this.#dirty) await this.#sync()
-      await closeFile(this.#fd)
-    }
+    if (this.#dirty) await this.#sync()
     const number = (previous?.number ?? 0) + 1
     const header = segmentHeader({ number, firstSeq: this.#nextSeq, previousBytes: previous?.bytes ?? 0 })
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
-    const synced = this.#isSyncedByWrites ? syncedByWrites : 0
-    this.#fd = await openFile(join(this.#options.dir, segmentName(number)), flags | synced)
-    await writeAll(this.#fd, [header], 0)
-    await sync(this.#fd)
-    await syncFolder(this.#options.dir)
+    const before = this.#fd
+    this.#fd = await this.#create(segmentName(number), header)
     this.#segments.push({ number, bytes: segmentHeaderBytes, endSeq: 0 })
-    await this.#options.remember('last', number)
+    if (before >= 0) await closeFile(before)
+    await this.#announce(number)
     if (previous === undefined) await this.#options.remember('first', number)
     failpoint('wal.rotated')
+  }
+
+  /** Creates a segment, durably; none is left if that fails. */
+  async #create(name: string, header: Uint8Array): Promise<number> {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+    const path = join(this.#options.dir, name)
+    faultpoint('wal.create')
+    const fd = await openFile(path, flags | (this.#isSyncedByWrites ? syncedByWrites : 0))
+    try {
+      faultpoint('wal.header')
+      await writeAll(fd, [header], 0)
+      await sync(fd)
+      await syncFolder(this.#options.dir)
+      return fd
+    } catch (error) {
+      await closeFile(fd)
+      await removeFile(path)
+      throw error
+    }
+  }
+
+  /** The catalog knows of a segment before it has records: one that is missing later is noticed. */
+  async #announce(number: number): Promise<void> {
+    if (this.#announced === number) return
+    await this.#options.remember('last', number)
+    this.#announced = number
   }
 }
 
@@ -391,6 +416,7 @@ function countBytes(buffers: readonly Uint8Array[]): number {
   return buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0)
 }
 
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function notWritten(cause: unknown): DbError {
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return new DbError('StorageUnavailable', `the log cannot be written: ${text}`, { cause, retryAfter: 5 })
 }

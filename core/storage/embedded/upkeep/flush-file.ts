@@ -1,11 +1,10 @@
 // The file that the rows of a memtable go to.
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Table } from '../../../model/table.ts'
 import { isPhysical } from '../../logical.ts'
 import { fileColumns, hasSeries, numberColumn, orderColumn, tableColumn } from '../catalog/logical.ts'
 import { failpoint } from '../failpoint.ts'
-import { makeDurable, type NewFile } from '../file/data-file.ts'
+import { makeDurable, makeFolder, type NewFile } from '../file/data-file.ts'
 import type { Memtable, MemtableRows, StoredColumn } from '../memory/memtable.ts'
 import { filledLineage } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
@@ -49,7 +48,7 @@ export async function writeFlushed(
   const temporary = `${final}.tmp`
   const shape = fileShape(table, columns, { path: temporary, hasOrder: isOrdered, keepDeletes: true, areDistinct })
   const owners = isPhysical(table) ? { first: 0, of: registry!.owners() } : undefined
-  await mkdir(join(parts.dataDir, parts.folder), { recursive: true })
+  await makeFolder(join(parts.dataDir, parts.folder))
   const written = await askToWrite(
     parts.upkeep,
     { shape, owners },

@@ -1,5 +1,5 @@
 // When and how rows leave memory for files: by size, by age, on demand; one flush at a time.
-import { DbError } from '../../../errors.ts'
+import { DbError, withMessage } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Pace } from '../../../pace.ts'
@@ -203,7 +203,7 @@ export class Flusher {
       1,
       known ? { db: database, table: name } : { db: 'other', table: 'other' }
     )
-    return new DbError(cause.code, `rows of ${table} cannot be written to files: ${cause.message}`, { cause })
+    return withMessage(cause, `rows of ${table} cannot be written to files: ${cause.message}`)
   }
 
   /** In parts before the file, so that a million new series do not hold up everything else. */

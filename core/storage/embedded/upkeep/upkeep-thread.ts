@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
 import { after, type Timer } from '../../../timer.ts'
 import { idleTime, startWorker } from '../../../workers/worker.ts'
+import { ioError } from '../file/data-file.ts'
 import type { FlushTask, SharedFlushTask } from './flush-rows.ts'
 import { type MergeTask, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
@@ -112,5 +113,5 @@ export class UpkeepThread {
 
 function errorOf({ message, isAboutRows, isUnsorted }: NonNullable<UpkeepAnswer['error']>): Error {
   if (isUnsorted) return new UnsortedInput(message)
-  return new DbError('StorageUnavailable', isAboutRows ? message : `IO Error: ${message}`)
+  return isAboutRows ? new DbError('StorageUnavailable', message) : ioError(message)
 }
