@@ -7,7 +7,7 @@ import type { RouteAction } from './auth/permission.ts'
 import type { Credentials, User } from './auth/provider.ts'
 import { didYouMean } from './config/closest.ts'
 import type { PluginCore } from './core.ts'
-import type { DbError } from './errors.ts'
+import { DbError } from './errors.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
 import type { Listener } from './listener/listener.ts'
 
@@ -188,6 +188,20 @@ export function apiProblem({
   if (api === pluginApi) return undefined
   const newer = typeof api === 'number' && api > pluginApi ? ': the plugin may be written for a newer server' : ''
   return `api of ${name} is ${JSON.stringify(api)}, expected ${pluginApi}${newer}`
+}
+
+/**
+ * The service of a plugin in `uses`, for work that cannot be done without it. Throws DbError `Unsupported` if that plugin is off; the message
+ * begins with `what`, such as `a pipeline`.
+ */
+export function enabledService<S>(service: S | undefined, plugin: string, what: string): S {
+  if (service === undefined) throw new DbError('Unsupported', needsPlugin(what, plugin))
+  return service
+}
+
+/** The message of everything that a plugin which is off would have done. */
+export function needsPlugin(what: string, plugin: string): string {
+  return `${what} needs the plugin ${plugin}, which is off ([plugins.${plugin}] enabled = false)`
 }
 
 /** True for a specification made by definePlugin of any copy of this package. */

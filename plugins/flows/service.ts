@@ -1,5 +1,5 @@
 // All flows: stored in a table, started with the server, created and dropped by SQL statements.
-import { authorise, DbError, type PluginCore, serialQueue } from '../../core/index.ts'
+import { authorise, DbError, enabledService, type PluginCore, serialQueue } from '../../core/index.ts'
 import type { FlowDefinition, FlowsService, SqlQueryService } from '../services.ts'
 import { Flow, type FlowOptions, reasonOfFailure } from './flow.ts'
 import { flowWrite, readFlows } from './table.ts'
@@ -27,9 +27,8 @@ export async function openFlows(
   const keyOf = (database: string, name: string) => JSON.stringify([database, name])
 
   const begin = (definition: FlowDefinition) => {
-    if (sql === undefined) throw new DbError('Unsupported', 'flows need the plugin sql (plugins.sql.enabled)')
     const db = core.store.label(definition.database)
-    const flow = new Flow(core, sql, definition, options, {
+    const flow = new Flow(core, enabledService(sql, 'sql', 'a flow'), definition, options, {
       refreshed(count, written) {
         if (count === 'all') whole.add(1, { db })
         else windows.add(count, { db })

@@ -1,7 +1,6 @@
 // `POST /v1/telemetry/v1/logs`: from the bytes of a request to what the store has taken.
-import type { IncomingHttpHeaders } from 'node:http'
-import { type Core, DbError, Pace, type RequestContext, runPaced } from '../../../core/index.ts'
-import type { PipelinesService, RequestedPipeline } from '../../services.ts'
+import { type Core, Pace, type RequestContext, runPaced } from '../../../core/index.ts'
+import { type PipelinesService, type RequestedPipeline, requestedPipeline } from '../../services.ts'
 import type { Receive, Taken } from '../signal.ts'
 import { aligned } from './align.ts'
 import { logColumns } from './columns.ts'
@@ -24,7 +23,7 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
   return async request => {
     const { ctx, headers, body } = request
     const { table: name, keys } = readLogsHeaders(headers, options.max_extract_keys)
-    const pipeline = pipelineOf(pipelines, headers)
+    const pipeline = requestedPipeline(pipelines, headers)
     // A Uint8Array, because `subarray` of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
     const pace = new Pace(ctx.signal, ctx.memory)
@@ -40,17 +39,6 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
     await core.store.write(ctx, [{ table: name, rows: logBatch.records, columns, options: made }])
     return { rejected, message: reason }
   }
-}
-
-/** The pipeline that the headers name. Throws DbError if they name one while the plugin `pipelines` is off. */
-function pipelineOf(
-  pipelines: PipelinesService | undefined,
-  headers: IncomingHttpHeaders
-): RequestedPipeline | undefined {
-  const named = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
-  if (pipelines === undefined && named !== undefined)
-    throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
-  return pipelines?.requested(headers)
 }
 
 async function runPipeline(
