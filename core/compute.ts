@@ -17,7 +17,7 @@ export type {
   TableWrite
 } from './model/batch.ts'
 export { bitmap, clearBit, isValid, setBit } from './model/batch.ts'
-export { textColumnOf } from './model/column-data.ts'
+export { columnOf, textColumnOf } from './model/column-data.ts'
 export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
 export type { DateFormat } from './model/date/format.ts'
 export { compileDateFormat } from './model/date/format.ts'
