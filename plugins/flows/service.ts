@@ -48,7 +48,7 @@ export async function openFlows(
     await flow?.stop()
     return flow?.definition
   }
-  // One change after the other: each sees what those before it made.
+  // Changes run one after another, so that each sees the result of the previous ones.
   const serially = serialQueue()
 
   const service: FlowsService = {

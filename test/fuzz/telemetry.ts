@@ -1,4 +1,4 @@
-// Requests of metrics and logs made up, bent and cut: reading takes one or refuses it, and its samples and columns hold together.
+// Random, damaged and truncated requests of metrics and logs: each is accepted or refused, and accepted ones have consistent samples and columns.
 import { isDbError, runAtOnce } from '../../core/index.ts'
 import { logColumns } from '../../plugins/telemetry/logs/columns.ts'
 import { decodeLogs } from '../../plugins/telemetry/logs/decode.ts'

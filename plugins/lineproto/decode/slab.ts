@@ -1,10 +1,10 @@
-// One piece of memory for all columns of a request: a piece for each would cost more than what is in it where lines go to many tables.
+// One buffer for all columns of a request. If lines go to many tables, a buffer per column would cost more than its content.
 
 export class Slab {
   readonly #bytes: Uint8Array<ArrayBuffer>
   #used = 0
 
-  /** Of as many bytes as `slabBytes` makes of what will be put in, together. */
+  /** `bytes`: the sum of `slabBytes` for everything that will be put in. */
   constructor(bytes: number) {
     this.#bytes = new Uint8Array(bytes)
   }
@@ -13,7 +13,7 @@ export class Slab {
     return this.#bytes.buffer
   }
 
-  /** Copies bytes; returns where they are, at a multiple of 8 bytes. */
+  /** Copies bytes in; returns their offset, a multiple of 8. */
   put(bytes: Uint8Array): number {
     const at = this.#used
     this.#bytes.set(bytes, at)
@@ -22,7 +22,7 @@ export class Slab {
   }
 }
 
-/** What something takes of a slab. */
+/** The bytes something takes in a slab: rounded up to a multiple of 8. */
 export function slabBytes(bytes: number): number {
   return (bytes + 7) & ~7
 }

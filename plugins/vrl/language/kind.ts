@@ -134,7 +134,7 @@ export function isAny(kind: Kind): boolean {
   return kind.bits === allBits && kind.object === anyFields && kind.array === anyFields
 }
 
-/** True when the kind has none but `bits`, and is not empty. */
+/** Whether the kind is not empty and has no bits besides `bits`. */
 export function isOnly(kind: Kind, bits: number): boolean {
   return kind.bits !== 0 && (kind.bits & ~bits) === 0
 }
@@ -148,12 +148,12 @@ export function without(kind: Kind, bits: number): Kind {
   return make(kind.bits & ~bits, kind.array, kind.object)
 }
 
-/** Of `kind` only what `bits` allows. */
+/** The part of `kind` that `bits` allows. */
 export function only(kind: Kind, bits: number): Kind {
   return make(kind.bits & bits, kind.array, kind.object)
 }
 
-/** `undefined` becomes null: what is stored where a path yielded nothing. */
+/** Replaces `undefined` by null, which is what an absent path stores. */
 export function stored(kind: Kind): Kind {
   if (!(kind.bits & bit.undefined)) return kind
   return make((kind.bits & ~bit.undefined) | bit.null, kind.array, kind.object)

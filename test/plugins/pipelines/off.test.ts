@@ -1,4 +1,4 @@
-// Requests that name a pipeline while no plugin runs pipelines: what they bring is not stored in another form than was asked for.
+// Requests that name a pipeline while the plugin `pipelines` is off are refused: storing them unprocessed would be worse.
 import t from 'tap'
 import { encodeSnappy, ProtoWriter } from '../../../core/index.ts'
 import { startServer } from '../../helpers.ts'
