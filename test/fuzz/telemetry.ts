@@ -66,9 +66,9 @@ function logsBody(random: Random, isJson: boolean): Uint8Array {
 
 /** Columns, items and extracted keys. */
 function readLogs(bytes: Uint8Array): void {
-  const { logBatch } = runAtOnce(decodeLogs(bytes, 1n))
-  checkColumns(runAtOnce(logColumns(logBatch)), logBatch.records)
-  const { rows } = runAtOnce(itemsOf(logBatch))
-  if (rows !== logBatch.records) throw new Error(`${rows} items of ${logBatch.records} records`)
-  checkColumns(runAtOnce(extractedColumns(logBatch, ['A', 'b'], undefined)), logBatch.records)
+  const { batch } = runAtOnce(decodeLogs(bytes, 1n))
+  checkColumns(runAtOnce(logColumns(batch)), batch.records)
+  const { rows } = runAtOnce(itemsOf(batch))
+  if (rows !== batch.records) throw new Error(`${rows} items of ${batch.records} records`)
+  checkColumns(runAtOnce(extractedColumns(batch, ['A', 'b'], undefined)), batch.records)
 }

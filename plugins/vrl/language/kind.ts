@@ -183,21 +183,9 @@ export function elementKind(kind: Kind): Kind {
 
 /** The exact kind of a value. */
 export function kindOf(value: Value): Kind {
-  switch (typeof value) {
-    case 'string':
-      return kinds.string
-    case 'bigint':
-      return kinds.integer
-    case 'number':
-      return kinds.float
-    case 'boolean':
-      return kinds.boolean
-  }
-  if (value === null) return kinds.null
   if (isArray(value)) return tupleOf(value.map(kindOf))
   if (isObject(value)) return objectOf(Object.fromEntries([...value].map(([key, item]) => [key, kindOf(item)])))
-  if (value instanceof Timestamp) return kinds.timestamp
-  return value instanceof Regex ? kinds.regex : kinds.string
+  return scalar(valueBit(value))
 }
 
 const names = [
