@@ -18,12 +18,16 @@ export async function openFlows(
   const running = new Map<string, Flow>()
   const windows = core.metrics.counter(
     'svc_flows_windows_total',
-    'Windows that flows computed anew because rows were written.',
+    'Windows that flows recomputed because rows were written.',
     ['db']
   )
   const rows = core.metrics.counter('svc_flows_rows_total', 'Rows that flows put into their tables.', ['db'])
-  const whole = core.metrics.counter('svc_flows_fills_total', 'How often flows computed all their windows.', ['db'])
-  const failures = core.metrics.counter('svc_flows_failed_total', 'Failures of flows, which try again.', ['db', 'code'])
+  const whole = core.metrics.counter('svc_flows_fills_total', 'Times that flows recomputed all their windows.', ['db'])
+  const failures = core.metrics.counter(
+    'svc_flows_failed_total',
+    'Failures of flows; a flow that failed is tried again.',
+    ['db', 'code']
+  )
   const keyOf = (database: string, name: string) => JSON.stringify([database, name])
 
   const begin = (definition: FlowDefinition) => {
@@ -36,7 +40,7 @@ export async function openFlows(
       },
       failed(error) {
         failures.add(1, { db, code: reasonOfFailure(error) })
-        log.warn({ err: error, flow: definition.name, db: definition.database }, 'a flow failed and tries again')
+        log.warn({ err: error, flow: definition.name, db: definition.database }, 'a flow failed: it is tried again')
       }
     })
     running.set(keyOf(definition.database, definition.name), flow)

@@ -85,7 +85,7 @@ async function readDraft(request: FastifyRequest, maxValues: number): Promise<Bo
   const pace = new Pace(request.ctx.signal)
   await runPaced(pace, checkJsonValues(body, maxValues))
   const parts = await runPaced(pace, memberTexts(body)).catch(error => {
-    throw error instanceof ParseError ? invalid(`the body is no JSON: ${error.message}`) : error
+    throw error instanceof ParseError ? invalid(`the body is not valid JSON: ${error.message}`) : error
   })
   const partOf = (name: string): unknown => {
     const text = parts.get(name)

@@ -66,7 +66,7 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
   for (const board of await readAll(core)) known.set(board.id, board)
   const refused = core.metrics.counter(
     'svc_dashboard_refused_total',
-    'Saved dashboards that were not taken: `limit`, `conflict` with another change, or `shipped` with the server.',
+    'Refused changes of saved dashboards: `limit` reached, `conflict` with another change, or the dashboard is `shipped` with the server.',
     ['reason']
   )
   const refuse = (reason: 'limit' | 'conflict' | 'shipped', message: string, status: number): DbError => {
@@ -123,10 +123,10 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
       return serially(async () => {
         const before = changeable(ctx, id)
         if (before.revision !== revision) {
-          throw refuse('conflict', `somebody has changed ${before.title} meanwhile: load it again, or save a copy`, 409)
+          throw refuse('conflict', `${before.title} was changed meanwhile: load it again, or save a copy`, 409)
         }
         if (!draft.shared && before.owner !== ctx.user.name) {
-          throw new DbError('PermissionDenied', `only its owner ${before.owner} may take ${before.title} from others`)
+          throw new DbError('PermissionDenied', `only its owner ${before.owner} may stop sharing ${before.title}`)
         }
         const board: Board = { ...before, ...draft, updated: Date.now(), revision: revision + 1 }
         await write(board, 'put')
