@@ -36,7 +36,7 @@ export type {
   ResultColumn,
   TableWrite
 } from './model/batch.ts'
-export { textColumnOf } from './model/column-data.ts'
+export { columnOf, textColumnOf } from './model/column-data.ts'
 // Items of pipelines.
 export { ItemBatch } from './model/items.ts'
 export { checkJsonValues } from './model/json-count.ts'

@@ -17,12 +17,12 @@ export type {
   TableWrite
 } from './model/batch.ts'
 export { bitmap, clearBit, isValid, setBit } from './model/batch.ts'
-export { textColumnOf } from './model/column-data.ts'
+export { columnOf, textColumnOf } from './model/column-data.ts'
 export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
 export type { DateFormat } from './model/date/format.ts'
 export { compileDateFormat } from './model/date/format.ts'
 export { isExactFloat, isExactFloat32, readExactFloat, readExactInteger } from './model/exact.ts'
-export { booleanColumn, floatColumn, integerColumn, textColumn } from './model/item-column.ts'
+export { booleanColumn, copyTexts, floatColumn, integerColumn, textColumn } from './model/item-column.ts'
 export type { CellKind, Item, ItemBatchParts, ItemValue } from './model/items.ts'
 export { cell, cellMemory, checkCells, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
 export { maxJsonDepth, parseJson, readJson, readNumber, textEnd } from './model/json.ts'
@@ -41,7 +41,7 @@ export {
   startsWith,
   textEndSteps
 } from './model/json-walk.ts'
-export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
+export { compareUtf8, writeJson, writeJsonFloat, writeJsonScalar, writeJsonString } from './model/json-write.ts'
 export type { Limit } from './model/limit.ts'
 export { nameProblem, timeColumn, valueColumn } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'

@@ -40,7 +40,7 @@ export { parseLevels as parseLogLevels, printLevels as printLogLevels } from './
 export type { Logger } from './log/log.ts'
 export type { Counter, Histogram, MetricSample, Metrics } from './metrics/metrics.ts'
 export type { PluginApp, PluginSpec, ServiceMap, WireError } from './plugin.ts'
-export { definePlugin } from './plugin.ts'
+export { definePlugin, enabledService, needsPlugin } from './plugin.ts'
 export { Pool } from './pool.ts'
 export type { Reading } from './search/predicate.ts'
 export { partCondition, readingOf, searchCondition, searchSql, termSql } from './search/predicate.ts'

@@ -7,7 +7,7 @@ import type { RouteAction } from './auth/permission.ts'
 import type { Credentials, User } from './auth/provider.ts'
 import { didYouMean } from './config/closest.ts'
 import type { PluginCore } from './core.ts'
-import type { DbError } from './errors.ts'
+import { DbError } from './errors.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
 import type { Listener } from './listener/listener.ts'
 
@@ -55,8 +55,8 @@ export interface WireError {
 /** The number of the plugin interface; docs/stability.md says when it rises. */
 const pluginApi = 1
 
-/** A plugin: its data and functions. `definePlugin` takes and returns it. */
-export interface PluginSpec<
+/** What `definePlugin` takes: a plugin's data and functions. */
+export interface PluginDefinition<
   N extends string = string,
   C extends TSchema = TSchema,
   K extends ServiceName = ServiceName,
@@ -67,8 +67,8 @@ export interface PluginSpec<
   readonly name: N
   /** Version of the plugin interface this plugin is written for; a server that does not know it refuses the plugin. Absent: 1. */
   readonly api?: typeof pluginApi
-  /** Path prefix of all routes of the plugin. */
-  readonly prefix: '' | `/${string}`
+  /** Path prefix of all routes of the plugin. Absent: `/v1/NAME`. */
+  readonly prefix?: '' | `/${string}`
   /** The servers the plugin may run on. The configuration may name fewer, never more. */
   readonly servers: readonly ServerKind[]
   /** Schema of the plugin's own options, with defaults. */
@@ -115,6 +115,17 @@ export interface PluginSpec<
   readonly rereads?: boolean
 }
 
+/** A plugin, as `definePlugin` returns it. */
+export interface PluginSpec<
+  N extends string = string,
+  C extends TSchema = TSchema,
+  K extends ServiceName = ServiceName,
+  U extends ServiceName = ServiceName,
+  S = unknown
+> extends PluginDefinition<N, C, K, U, S> {
+  readonly prefix: '' | `/${string}`
+}
+
 const brand = Symbol.for('weir.plugin')
 
 /**
@@ -128,7 +139,8 @@ export function definePlugin<
   const K extends ServiceName = never,
   const U extends ServiceName = never,
   S extends ServiceOf<N> = ServiceOf<N>
->(spec: PluginSpec<N, C, K, U, S>): PluginSpec<N, C, K, U, S> {
+>(definition: PluginDefinition<N, C, K, U, S>): PluginSpec<N, C, K, U, S> {
+  const spec = Object.assign(definition, { prefix: definition.prefix ?? (`/v1/${definition.name}` as const) })
   const wrong = firstWrong(spec as unknown as PluginSpec)
   if (wrong !== undefined) throw new TypeError(`definePlugin: ${wrong}`)
   return Object.freeze(Object.assign(spec, { [brand]: true }))
@@ -188,6 +200,20 @@ export function apiProblem({
   if (api === pluginApi) return undefined
   const newer = typeof api === 'number' && api > pluginApi ? ': the plugin may be written for a newer server' : ''
   return `api of ${name} is ${JSON.stringify(api)}, expected ${pluginApi}${newer}`
+}
+
+/**
+ * The service of a plugin in `uses`, for work that cannot be done without it. Throws DbError `Unsupported` if that plugin is off; the message
+ * begins with `what`, such as `a pipeline`.
+ */
+export function enabledService<S>(service: S | undefined, plugin: string, what: string): S {
+  if (service === undefined) throw new DbError('Unsupported', needsPlugin(what, plugin))
+  return service
+}
+
+/** The message of everything that a plugin which is off would have done. */
+export function needsPlugin(what: string, plugin: string): string {
+  return `${what} needs the plugin ${plugin}, which is off ([plugins.${plugin}] enabled = false)`
 }
 
 /** True for a specification made by definePlugin of any copy of this package. */

@@ -22,7 +22,7 @@ import type { Quotas } from './http/quota.ts'
 import { limitRates } from './http/rate-limit.ts'
 import { setContexts } from './http/request.ts'
 import { limitLifetimes } from './http/request-lifetime.ts'
-import { schemaCompilers } from './http/schema-compilers.ts'
+import { schemaCompilers, schemaError } from './http/schema-compilers.ts'
 import { refuseOtherSites } from './http/site.ts'
 import type { Tls } from './http/tls.ts'
 import { traceRequests } from './http/trace.ts'
@@ -176,6 +176,7 @@ function options(core: Core, kind: ServerKind) {
     // Handles paths that cannot be decoded and therefore reach no route or hook.
     frameworkErrors: answerError,
     schemaController: { compilersFactory: schemaCompilers() },
+    schemaErrorFormatter: schemaError,
     routerOptions: { querystringParser: parseParameters, maxParamLength: 4096 }
   }
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { internalContext, loadConfig } from 'weir-server'
+import { columnOf, internalContext, loadConfig } from 'weir-server'
 import { catalogue } from 'weir-server/plugins'
 import { start } from 'weir-server/start'
 
@@ -18,15 +18,13 @@ const server = await start(config, catalogue)
 console.log(`serving on ${server.addresses.main}`)
 
 const { store } = server.core
-const time = BigInt64Array.of(BigInt(Date.now()))
-const value = Float64Array.of(21.5)
 const { rows } = await store.write(internalContext(server.core, 'embed'), [
   {
     table: 'temperature',
     rows: 1,
     columns: [
-      { name: 'time', type: 'TimestampMillisecond', semantic: 'timestamp', data: { kind: 'fixed', values: time } },
-      { name: 'value', type: 'Float64', semantic: 'field', data: { kind: 'fixed', values: value } }
+      columnOf('time', 'timestamp', 'TimestampMillisecond', [Date.now()]),
+      columnOf('value', 'field', 'Float64', [21.5])
     ]
   }
 ])

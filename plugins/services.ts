@@ -1,19 +1,20 @@
-// Service interfaces of the built-in plugins: types only, for plugins that build on one.
+// Service interfaces of the built-in plugins, for plugins that build on one, and how a request's pipeline is found.
 import type { IncomingHttpHeaders } from 'node:http'
-import type {
-  DbError,
-  ItemBatch,
-  ItemError,
-  PartRead,
-  RecordsAnswer,
-  RequestContext,
-  SeriesLabel,
-  SeriesName,
-  ServerKind,
-  SqlQuery,
-  Steps,
-  TableWrite,
-  TimeUnit
+import {
+  type DbError,
+  enabledService,
+  type ItemBatch,
+  type ItemError,
+  type PartRead,
+  type RecordsAnswer,
+  type RequestContext,
+  type SeriesLabel,
+  type SeriesName,
+  type ServerKind,
+  type SqlQuery,
+  type Steps,
+  type TableWrite,
+  type TimeUnit
 } from '../core/index.ts'
 
 export type { DashboardHost, DashboardMount, DashboardRequest } from './dashboard/host.ts'
@@ -78,6 +79,21 @@ export interface PipelineHeaders {
   readonly skipError?: boolean
   /** From `max_nested_levels` in `x-svc-pipeline-params`. */
   readonly maxNestedLevels?: number
+}
+
+/**
+ * The pipeline that a request's headers name, ready to run; undefined if they name none. `given` are values that override the headers.
+ * Throws DbError `Unsupported` if one is named while the plugin `pipelines` is off: storing the data in another form than was asked for would
+ * be worse.
+ */
+export function requestedPipeline(
+  pipelines: PipelinesService | undefined,
+  headers: IncomingHttpHeaders,
+  given: PipelineHeaders = {}
+): RequestedPipeline | undefined {
+  const names = [given.name, headers['x-svc-pipeline-name'], headers['x-svc-log-pipeline-name']]
+  if (pipelines === undefined && names.every(name => !name?.toString().trim())) return undefined
+  return enabledService(pipelines, 'pipelines', 'a pipeline').requested(headers, given)
 }
 
 /** A pipeline that a request names. */

@@ -1,4 +1,4 @@
-// Compressed bodies as programs make them and proxies put them together: of several frames or members, through every protocol.
+// Compressed bodies of several frames or members, as programs and proxies send them, through every protocol.
 import { spawnSync } from 'node:child_process'
 import t from 'tap'
 import { encodeSnappy } from '../core/index.ts'

@@ -1,4 +1,4 @@
-// Loaded before each test file (.taprc): hundreds of processes of a run load the same modules, so their compiled code is kept for the next.
+// Loaded before each test file (.taprc). The hundreds of processes of a test run load the same modules, so they share a cache of compiled code.
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 

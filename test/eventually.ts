@@ -1,4 +1,4 @@
-// Waiting for what comes true some time after it was caused, on a machine as slow as it likes.
+// Waits until a condition holds, however slow the machine is.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 

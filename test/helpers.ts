@@ -1,4 +1,4 @@
-// A whole server inside the test process: free ports, a data folder of its own, gone with the test.
+// Starts a whole server inside the test process, on free ports, with a data folder that is removed after the test.
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Programs of other people that tests run: found on the path or in a folder of newer ones, and missing nowhere in silence.
+// Finds the third-party programs that tests run, on the path or in a folder of newer ones; fails if one is missing.
 import { accessSync, constants } from 'node:fs'
 import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'

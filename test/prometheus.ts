@@ -1,4 +1,4 @@
-// A Prometheus of its own for a test, as sender, reader, or to be asked the same as this server.
+// Runs a Prometheus for a test, as sender, as reader, or for comparing its answers.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

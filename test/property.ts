@@ -1,9 +1,9 @@
-// How many cases of a property are tried, and which.
+// Parameters of property tests: the number of cases and the seed.
 const { WEIR_PROPERTY_RUNS: runs, WEIR_PROPERTY_SEED: seed, WEIR_PROPERTY_PATH: path } = process.env
 
 /**
- * Parameters of fast-check: so many cases, the same ones each time. `WEIR_PROPERTY_RUNS` asks for another number, and then for others
- * every time; seed and path of one that failed replay it.
+ * Parameters of fast-check for `usual` cases, the same ones in every run. With `WEIR_PROPERTY_RUNS` the number is another one and the cases are
+ * random; `WEIR_PROPERTY_SEED` and `WEIR_PROPERTY_PATH` replay a case that failed.
  */
 export function cases(usual: number): { numRuns: number; seed?: number; path?: string } {
   return {

@@ -1,4 +1,4 @@
-// rsyslog as a process of its own that takes messages from a socket and from a file, and sends each of them on.
+// Runs rsyslog, which takes messages from a socket and a file and forwards each.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The two servers differ by their lists of plugins, and only by them.
+// The two servers differ only by their lists of plugins.
 import t from 'tap'
 import { Type } from 'typebox'
 import { definePlugin } from '../core/plugin.ts'

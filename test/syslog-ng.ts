@@ -1,4 +1,4 @@
-// syslog-ng as a process of its own that follows one file and sends each of its lines on by HTTP.
+// Runs syslog-ng, which follows a file and sends each line by HTTP.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

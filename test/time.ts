@@ -1,18 +1,18 @@
-// Times of a machine that has other things to do, too.
+// Processor time of this thread, and how slow the machine is at the moment.
 
-/** Milliseconds this thread has worked: a busy machine makes no difference. */
+/** Milliseconds of processor time this thread has used; other load of the machine does not count. */
 export function processorTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
 /**
- * How many times as long as the processor needs a thread of this machine is given at the moment, at least 1: limits of what others do are
- * multiplied by it.
+ * How much longer than its processor time a thread takes at the moment, because others use the processors: a factor of at least 1. Multiply limits of
+ * wall-clock time by it.
  */
 export function slowness(): number {
   const [began, used] = [performance.now(), processorTime()]
   while (processorTime() - used < 30);
-  // Several threads of what is waited for wait for each other, too.
+  // Doubled, because the work that is measured has several threads, which wait for each other.
   return Math.max(1, ((performance.now() - began) / 30) * 2 - 1)
 }

@@ -48,7 +48,7 @@ function parseBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
   } catch (cause) {
-    throw new DbError('InvalidArguments', `the body is no JSON: ${(cause as Error).message}`, { cause })
+    throw new DbError('InvalidArguments', `the body is not valid JSON: ${(cause as Error).message}`, { cause })
   }
 }
 

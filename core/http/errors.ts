@@ -150,7 +150,10 @@ function shapeError(
     const wire = plugin?.formatError?.(text === error.message ? error : withText(error, text), request)
     return wire && atOnce(wire, `formatError of plugin ${plugin?.name}`)
   } catch (cause) {
-    request.log.error({ err: cause }, `plugin ${plugin?.name} cannot shape its error`)
+    request.log.error(
+      { err: cause },
+      `formatError of plugin ${plugin?.name} failed: the error is sent as the server's own JSON`
+    )
     return undefined
   }
 }

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { FastifyServerOptions } from 'fastify'
+import { DbError } from '../errors.ts'
 
 type Factories = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 /** Makes the compiler for a part of a route's schema. */
@@ -25,6 +26,19 @@ export function schemaCompilers(): Required<Factories> {
     return serializers(external, options)
   }
   return { buildValidator, buildSerializer } as unknown as Required<Factories>
+}
+
+type SchemaErrors = Parameters<NonNullable<FastifyServerOptions['schemaErrorFormatter']>>
+
+/** What a request lacks by its route's schema: `parameter table is missing`, `body /rows/0 must be integer`. */
+export function schemaError([first]: SchemaErrors[0], part: string): DbError {
+  const { keyword, params, instancePath = '', message } = first!
+  const where = part === 'querystring' ? 'parameter' : part === 'headers' ? 'header' : part === 'params' ? 'path' : part
+  // Parameters and headers are flat; members of a body are not.
+  const path = (name: string) => (part === 'body' ? name : name.slice(1).replaceAll('/', '.'))
+  const missing = keyword === 'required' ? `${instancePath}/${params.missingProperty}` : undefined
+  const reason = missing === undefined ? `${path(instancePath)} ${message}` : `${path(missing)} is missing`
+  return new DbError('InvalidArguments', `${where} ${reason.trim()}`)
 }
 
 /** A schema of headers with lower case names, as Node gives them. */

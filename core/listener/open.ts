@@ -135,7 +135,7 @@ function scopeOf(
       const known = toDbError(error)
       core.countRefused(plugin, known)
       const facts = { from, code: known.code }
-      if (known.code === 'Internal') log.error({ ...facts, err: error }, 'failure of a listener')
+      if (known.code === 'Internal') log.error({ ...facts, err: error }, 'a listener failed to handle what it received')
       else log.info(facts, reasonOf(error))
     },
     received: bytes => received.add(bytes, labels),

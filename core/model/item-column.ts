@@ -6,7 +6,8 @@ import { cell, type ItemBatch, type ItemField } from './items.ts'
 const shortCopy = 48
 
 /** The strings of these rows; cells of other kinds become null. */
-export function textColumn(batch: ItemBatch, { kinds, words }: ItemField, rows: Uint32Array): BytesData {
+export function textColumn(batch: ItemBatch, field: ItemField, rows: Uint32Array): BytesData {
+  const { kinds, words } = field
   const offsets = new Uint32Array(rows.length + 1)
   let length = 0
   let missing = false
@@ -18,6 +19,19 @@ export function textColumn(batch: ItemBatch, { kinds, words }: ItemField, rows: 
   }
   // `allocUnsafeSlow` does not clear the memory; every byte is written below.
   const target = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
+  copyTexts(batch, field, rows, offsets, target)
+  const data = { kind: 'bytes', offsets, bytes: target } as const
+  return missing ? { ...data, valid: validity(kinds, rows, 1 << cell.string) } : data
+}
+
+/** Copies the strings of these rows to `target`, each to its offset; cells of other kinds are skipped. */
+export function copyTexts(
+  batch: ItemBatch,
+  { kinds, words }: ItemField,
+  rows: Uint32Array,
+  offsets: Uint32Array,
+  target: Uint8Array
+): void {
   // A plain view: taking ranges of a Buffer costs twice as much.
   const source = new Uint8Array(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.length)
   for (let i = 0; i < rows.length; i++) {
@@ -29,8 +43,6 @@ export function textColumn(batch: ItemBatch, { kinds, words }: ItemField, rows: 
     if (end - start > shortCopy) target.set(source.subarray(start, end), to)
     else for (let at = start; at < end; at++) target[to++] = source[at]!
   }
-  const data = { kind: 'bytes', offsets, bytes: target } as const
-  return missing ? { ...data, valid: validity(kinds, rows, 1 << cell.string) } : data
 }
 
 /** The integers or timestamps (nanoseconds) of these rows; cells of other kinds become null. */

@@ -16,18 +16,15 @@ export function writeJsonFloat(value: number): string {
   return text.includes('e') ? text : `${text}.0`
 }
 
+/** A scalar as JSON. */
+export function writeJsonScalar(value: string | number | bigint | boolean | null): string {
+  if (typeof value === 'string') return writeJsonString(value)
+  return typeof value === 'number' ? writeJsonFloat(value) : String(value)
+}
+
 /** A value as compact JSON. Keys are sorted by their UTF-8 bytes; timestamps are RFC 3339 texts. */
 export function writeJson(value: ItemValue): string {
-  switch (typeof value) {
-    case 'string':
-      return writeJsonString(value)
-    case 'number':
-      return writeJsonFloat(value)
-    case 'bigint':
-    case 'boolean':
-      return String(value)
-  }
-  if (value === null) return 'null'
+  if (typeof value !== 'object' || value === null) return writeJsonScalar(value)
   if (Array.isArray(value)) return `[${value.map(writeJson).join()}]`
   if (value instanceof Timestamp) return `"${formatTimestamp(value.ns)}"`
   const members = Object.keys(value)

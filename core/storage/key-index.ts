@@ -141,3 +141,30 @@ export class KeyIndex {
     this.#entries = entries
   }
 }
+
+/** Scopes that are kept; the one added first is forgotten first. */
+const maxScopes = 64
+
+/** An index for each scope; within a scope, keys of the same bytes mean the same series. */
+export class KeyIndexes {
+  readonly #byScope = new Map<string, KeyIndex>()
+
+  of(scope: string): KeyIndex {
+    let index = this.#byScope.get(scope)
+    if (index === undefined) {
+      const [oldest] = this.#byScope.keys()
+      if (this.#byScope.size >= maxScopes) this.#byScope.delete(oldest!)
+      index = new KeyIndex()
+      this.#byScope.set(scope, index)
+    }
+    return index
+  }
+
+  forget(scope: string): void {
+    this.#byScope.delete(scope)
+  }
+
+  clear(): void {
+    this.#byScope.clear()
+  }
+}

@@ -1,25 +1,20 @@
 // decode.js: a number in each line
-import { DbError } from 'weir-server'
+import { columnOf, DbError } from 'weir-server'
 
 /**
  * @param {Buffer} body @param {string} table @param {string} column
  * @returns {import('weir-server').TableWrite}
  */
 export function decode(body, table, column) {
-  const values = Float64Array.from(body.toString().trim().split('\n'), Number)
+  const values = body.toString().trim().split('\n').map(Number)
   if (values.some(Number.isNaN)) throw new DbError('InvalidArguments', 'expected a number in each line')
-  const times = new BigInt64Array(values.length).fill(BigInt(Date.now()))
+  const times = new Array(values.length).fill(Date.now())
   return {
     table,
     rows: values.length,
     columns: [
-      {
-        name: 'time',
-        type: 'TimestampMillisecond',
-        semantic: 'timestamp',
-        data: { kind: 'fixed', values: times }
-      },
-      { name: column, type: 'Float64', semantic: 'field', data: { kind: 'fixed', values } }
+      columnOf('time', 'timestamp', 'TimestampMillisecond', times),
+      columnOf(column, 'field', 'Float64', values)
     ],
     options: { append_mode: true }
   }

@@ -1,12 +1,12 @@
 // index.js
 import { Type } from 'typebox'
-import { bodyBytes, DbError, definePlugin } from 'weir-server'
+import { bodyBytes, definePlugin } from 'weir-server'
 import { decode } from './decode.js'
 
 /** What /v1/openapi.json says of the route; the query string is checked, too. */
 const schema = {
   summary: 'Store numbers',
-  querystring: Type.Object({ table: Type.Optional(Type.String({ description: 'Table of the numbers.' })) }),
+  querystring: Type.Object({ table: Type.String({ minLength: 1, description: 'Table of the numbers.' }) }),
   consumes: { 'text/plain': Type.String({ description: 'A number in each line.' }) },
   produces: { 'application/json': Type.Object({ rows: Type.Integer() }) }
 }
@@ -14,13 +14,11 @@ const schema = {
 export default definePlugin({
   name: 'mine',
   api: 1,
-  prefix: '/v1/mine',
   servers: ['main', 'public'],
   config: Type.Object({ column: Type.String({ default: 'value' }) }),
   routes(app, { column }) {
     app.post('', { config: { action: 'write' }, schema }, async request => {
       const { table } = request.query
-      if (table === undefined) throw new DbError('InvalidArguments', 'parameter table is missing')
       const { rows } = await app.core.store.write(request.ctx, [decode(bodyBytes(request), table, column)])
       return { rows }
     })

@@ -18,22 +18,22 @@ export interface Counted {
   readonly waiting: number
 }
 
-export function createCounters({ metrics }: Pick<Core, 'metrics'>, look: () => Counted): Counters {
+export function createCounters({ metrics }: Pick<Core, 'metrics'>, counted: () => Counted): Counters {
   const gauge = (name: string, help: string, value: (counted: Counted) => number) =>
-    metrics.gauge(name, help, [], gauge => gauge.set(value(look())))
+    metrics.gauge(name, help, [], gauge => gauge.set(value(counted())))
   gauge('svc_alerting_groups', 'Groups of rules.', ({ groups }) => groups)
   metrics.gauge('svc_alerting_rules', 'Rules.', ['kind'], gauge => {
-    for (const [kind, count] of Object.entries(look().rules)) gauge.set(count, { kind })
+    for (const [kind, count] of Object.entries(counted().rules)) gauge.set(count, { kind })
   })
-  metrics.gauge('svc_alerting_alerts', 'Alerts that are pending or fire.', ['state'], gauge => {
-    for (const [state, count] of Object.entries(look().alerts)) gauge.set(count, { state })
+  metrics.gauge('svc_alerting_alerts', 'Pending and firing alerts.', ['state'], gauge => {
+    for (const [state, count] of Object.entries(counted().alerts)) gauge.set(count, { state })
   })
-  gauge('svc_alerting_notifications_waiting', 'Alerts that wait to be told to a receiver.', ({ waiting }) => waiting)
+  gauge('svc_alerting_notifications_waiting', 'Alerts in the delivery queues of receivers.', ({ waiting }) => waiting)
   return {
     evaluations: metrics.counter('svc_alerting_evaluations_total', 'Evaluations of rules.', ['result']),
     missed: metrics.counter(
       'svc_alerting_evaluations_missed_total',
-      'Intervals of groups that went by without an evaluation, because the one before had not ended.'
+      'Intervals in which a group was not evaluated, because its previous evaluation was still running.'
     ),
     duration: metrics.histogram('svc_alerting_evaluation_duration_seconds', 'Seconds an evaluation of a group takes.'),
     samples: metrics.counter('svc_alerting_samples_total', 'Samples that rules wrote.'),
@@ -43,7 +43,7 @@ export function createCounters({ metrics }: Pick<Core, 'metrics'>, look: () => C
     ),
     notifications: metrics.counter(
       'svc_alerting_notifications_total',
-      'Alerts told to receivers: `sent`; `refused` by the receiver; `expired`, tried for too long; `dropped`, because too many waited.',
+      'Alerts sent to receivers, by result: `sent`, `refused` by the receiver, `expired` after retries, `dropped` from a full queue.',
       ['receiver', 'result']
     )
   }

@@ -13,7 +13,6 @@ const urls = (description: string, secret: boolean) =>
 
 export default definePlugin({
   name: 'alerting',
-  prefix: '/v1/alerting',
   servers: ['main', 'public'],
   uses: ['promql', 'sql', 'metricsys'],
   rereads: true,

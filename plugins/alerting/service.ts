@@ -102,7 +102,10 @@ export function createService(core: PluginCore, options: AlertingOptions, parts:
       const ctx = internalContext(core, 'alerting', group.db)
       const writes = await samplesWrites([], [...written.values()], time, parts.metricsys, new Pace(ctx.signal))
       await core.store.write(ctx, writes).catch((error: unknown) => {
-        log.warn({ rule: rule.location, reason: reasonOf(error) }, 'the end of series could not be kept')
+        log.warn(
+          { rule: rule.location, reason: reasonOf(error) },
+          'the end of the series of a removed rule could not be stored'
+        )
       })
     }
   }

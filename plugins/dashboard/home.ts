@@ -1,12 +1,12 @@
-// What the first page shows: how the server is and what came in since it started, by plugin.
+// The data of the first page: the server's state, and how much each plugin has received since the start.
 import type { ComponentStatus, Core } from '../../core/index.ts'
 
 interface Home {
   readonly version: string
   readonly ready: boolean
-  /** Why it is not ready. */
+  /** Why the server is not ready. */
   readonly reason?: string
-  /** Plugins, and parts of them, that are not ok. */
+  /** Plugins and their components that are not ok. */
   readonly troubles: readonly ComponentStatus[]
   readonly uptime_seconds: number
   /** Rows written and bytes of requests by plugin, since the server started. */

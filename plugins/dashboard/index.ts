@@ -1,4 +1,4 @@
-// The dashboard: a page to look at one's data, built apart (web/) and served as files; other plugins add pages of their own.
+// The dashboard: serves the built web application (source in web/) and saved dashboards; other plugins add pages.
 import { fileURLToPath } from 'node:url'
 import { Type } from 'typebox'
 import { count, definePlugin, size } from '../../core/index.ts'
@@ -6,7 +6,7 @@ import { openBoards } from './boards/store.ts'
 import { createPages } from './pages.ts'
 import { type OwnService, routes } from './routes.ts'
 
-/** `folder`: where the built dashboard lies. */
+/** `folder` contains the built web application. */
 export function dashboardPlugin(folder: string) {
   return definePlugin({
     name: 'dashboard',

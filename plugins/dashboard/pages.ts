@@ -1,4 +1,4 @@
-// Pages that other plugins add.
+// Keeps the pages that other plugins add.
 import type { DashboardPage, DashboardService } from '../services.ts'
 
 export function createPages(): DashboardService {

@@ -1,4 +1,4 @@
-// Files of the dashboard, `/dashboard/…`: any other path is a page that the script shows.
+// `/dashboard/…`: files of the web application. Every other path answers with its start page, whose script shows the page of that path.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -12,7 +12,7 @@ import { boardRoutes } from './boards/routes.ts'
 import type { Boards } from './boards/store.ts'
 import { readHome } from './home.ts'
 
-/** Nothing is loaded from elsewhere, and nothing runs that is not a file of ours. */
+/** The content security policy: pages load only from this server, and run no inline scripts. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,12 +32,11 @@ const protection = {
   'cross-origin-opener-policy': 'same-origin'
 }
 
-/** What the plugin's own routes need on top. */
+/** The plugin's whole service; other plugins see `DashboardService` only. */
 export interface OwnService extends DashboardService {
   readonly boards: Boards
 }
 
-/** `folder` holds the built dashboard; without it what it would hold is answered with 404. */
 const json = { 'application/json': Type.Unknown() }
 const html = { 'text/html': Type.String() }
 const schemas = {
@@ -48,6 +47,7 @@ const schemas = {
   files: { summary: 'The dashboard', produces: html }
 }
 
+/** `folder` contains the built web application; if it is missing, its routes answer 404 and name the command that builds it. */
 export async function routes(app: PluginApp<'dashboard', never>, dashboard: OwnService, folder: string): Promise<void> {
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
@@ -107,7 +107,7 @@ function pagesOf(dashboard: DashboardService, channel: string): readonly Dashboa
   return dashboard.pages().filter(({ servers }) => servers === undefined || servers.some(server => server === channel))
 }
 
-/** A plugin that runs from its source has a page in TypeScript. */
+/** The page's JavaScript. A plugin that runs from source has its page in TypeScript, so types are stripped. */
 async function readModule({ module }: DashboardPage): Promise<string> {
   const source = await readFile(module, 'utf8')
   return String(module).endsWith('.ts') ? stripTypeScriptTypes(source) : source
@@ -118,7 +118,7 @@ async function sendAsset(request: FastifyRequest, reply: FastifyReply, folder: s
   const isAsset = path.startsWith('assets/')
   if (isAsset && !(/^assets\/[\w-][\w.-]*$/.test(path) && existsSync(join(folder, path))))
     throw missing(`no such file: ${path}`)
-  // Names of assets say what is in them.
+  // Names of assets contain a hash of the content, so they may be cached for ever.
   reply.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache')
   return reply.sendFile(isAsset ? path : 'index.html')
 }

@@ -9,7 +9,6 @@ import { type CollectorService, routes } from './routes.ts'
 
 export default definePlugin({
   name: 'eventcollector',
-  prefix: '/v1/eventcollector',
   servers: ['main', 'public'],
   uses: ['pipelines'],
   config: Type.Object({

@@ -14,7 +14,7 @@ import {
   plainText,
   runPaced
 } from '../../core/index.ts'
-import type { RequestedPipeline } from '../services.ts'
+import { requestedPipeline } from '../services.ts'
 import { type Acks, checkChannel } from './acks.ts'
 import { decodeEvents, tagKeys } from './decode/events.ts'
 import { readRaw } from './decode/raw.ts'
@@ -61,7 +61,9 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
 
   const take = async (request: FastifyRequest, kind: 'event' | 'raw') => {
     const channel = acks === undefined ? undefined : checkChannel(channelOf(request))
-    const pipeline = pipelineOf(app, request)
+    const [name, version] = [parameter(request, 'pipeline_name'), parameter(request, 'version')]
+    const given = { ...(name && { name }), ...(version && { version }) }
+    const pipeline = requestedPipeline(app.services.pipelines, request.headers, given)
     const spread = pipeline === undefined
     const maxValues = app.core.config.http.max_body_values
     const read = () =>
@@ -145,24 +147,6 @@ function linesOf(request: FastifyRequest): boolean | undefined {
   if (given === undefined || given === 'true' || given === 'false')
     return given === undefined ? undefined : given === 'true'
   throw new CollectorError(6, `parameter lines must be true or false, not ${given.slice(0, 60)}`)
-}
-
-/**
- * The pipeline that the query or the headers name; the query takes precedence. Throws DbError if they name one while the plugin `pipelines`
- * is off.
- */
-function pipelineOf(
-  { services: { pipelines } }: PluginApp<never, 'pipelines'>,
-  request: FastifyRequest
-): RequestedPipeline | undefined {
-  const { headers } = request
-  const [name, version] = [parameter(request, 'pipeline_name'), parameter(request, 'version')]
-  if (
-    pipelines === undefined &&
-    (name ?? headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']) !== undefined
-  )
-    throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
-  return pipelines?.requested(headers, { ...(name && { name }), ...(version && { version }) })
 }
 
 function channelOf(request: FastifyRequest): string | undefined {

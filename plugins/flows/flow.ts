@@ -35,9 +35,9 @@ export class Flow {
   readonly #options: FlowOptions
   readonly #events: FlowEvents
   readonly #stop = new AbortController()
-  /** Resolved by the second look from now, because only that one certainly begins after the call. */
-  #waiting: { readonly looks: number; readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = []
-  #looks = 0
+  /** Callers of `caughtUp`: resolved by the second read of the source from now, because only that one certainly begins after the call. */
+  #waiting: { readonly reads: number; readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = []
+  #reads = 0
   #ended: Promise<void> = Promise.resolve()
 
   constructor(
@@ -66,10 +66,10 @@ export class Flow {
     await this.#ended
   }
 
-  /** Resolves when what was written before the call is in its table. */
+  /** Resolves when everything written before the call is in its table. */
   caughtUp(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ looks: this.#looks + 2, resolve, reject })
+      this.#waiting.push({ reads: this.#reads + 2, resolve, reject })
     })
   }
 
@@ -82,11 +82,11 @@ export class Flow {
         filled.reject(error)
         if (signal.aborted) break
         this.#events.failed(error)
-        this.#tell(error)
+        this.#settleWaiting(error)
         await pause(retryAfter, { signal }).catch(() => {})
       }
     }
-    this.#tell(new Error('the flow was stopped'))
+    this.#settleWaiting(new Error('the flow was stopped'))
   }
 
   /** Follows the source table until it is dropped or changed. Rows written during the initial computation are processed after it. */
@@ -100,13 +100,13 @@ export class Flow {
     try {
       await this.#fill()
       filled.resolve()
-      await this.#look(followed)
+      await this.#readSource(followed)
     } finally {
       followed.close()
     }
   }
 
-  async #look(followed: QueryResult): Promise<void> {
+  async #readSource(followed: QueryResult): Promise<void> {
     let lost = followed.lost?.() ?? 0
     for await (const { rows, columns } of followed.batches()) {
       const [from, to] = columns.map(({ values }) => values)
@@ -117,10 +117,10 @@ export class Flow {
       if (missed > lost) await this.#fill()
       else for (const span of joined(windows)) await this.#refresh(span, windows.length)
       lost = missed
-      // The end of a look.
+      // The end of one read of the source.
       if (rows > 0) continue
-      this.#looks++
-      this.#tell()
+      this.#reads++
+      this.#settleWaiting()
     }
   }
 
@@ -167,7 +167,7 @@ export class Flow {
     })
   }
 
-  /** The first window that is kept up to date: rows of older ones may have expired, or nobody wants to wait for them. */
+  /** The first window that is kept up to date: older ones are beyond `EXPIRE AFTER`, or rows of the source may have expired. */
   #oldest(): bigint | undefined {
     const { source } = this.definition.query
     const ttls = [
@@ -183,8 +183,8 @@ export class Flow {
     return { ...this.#core.context(database), timezone, signal: this.#stop.signal }
   }
 
-  #tell(error?: unknown): void {
-    const done = error === undefined ? this.#waiting.filter(({ looks }) => looks <= this.#looks) : this.#waiting
+  #settleWaiting(error?: unknown): void {
+    const done = error === undefined ? this.#waiting.filter(({ reads }) => reads <= this.#reads) : this.#waiting
     this.#waiting = this.#waiting.filter(each => !done.includes(each))
     for (const { resolve, reject } of done) error === undefined ? resolve() : reject(error)
   }

@@ -5,7 +5,6 @@ import { openFlows } from './service.ts'
 
 export default definePlugin({
   name: 'flows',
-  prefix: '/v1/flows',
   servers: ['main'],
   uses: ['sql'],
   config: Type.Object({

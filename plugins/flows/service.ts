@@ -1,5 +1,5 @@
 // All flows: stored in a table, started with the server, created and dropped by SQL statements.
-import { authorise, DbError, type PluginCore, serialQueue } from '../../core/index.ts'
+import { authorise, DbError, enabledService, type PluginCore, serialQueue } from '../../core/index.ts'
 import type { FlowDefinition, FlowsService, SqlQueryService } from '../services.ts'
 import { Flow, type FlowOptions, reasonOfFailure } from './flow.ts'
 import { flowWrite, readFlows } from './table.ts'
@@ -18,18 +18,21 @@ export async function openFlows(
   const running = new Map<string, Flow>()
   const windows = core.metrics.counter(
     'svc_flows_windows_total',
-    'Windows that flows computed anew because rows were written.',
+    'Windows that flows recomputed because rows were written.',
     ['db']
   )
   const rows = core.metrics.counter('svc_flows_rows_total', 'Rows that flows put into their tables.', ['db'])
-  const whole = core.metrics.counter('svc_flows_fills_total', 'How often flows computed all their windows.', ['db'])
-  const failures = core.metrics.counter('svc_flows_failed_total', 'Failures of flows, which try again.', ['db', 'code'])
+  const whole = core.metrics.counter('svc_flows_fills_total', 'Times that flows recomputed all their windows.', ['db'])
+  const failures = core.metrics.counter(
+    'svc_flows_failed_total',
+    'Failures of flows; a flow that failed is tried again.',
+    ['db', 'code']
+  )
   const keyOf = (database: string, name: string) => JSON.stringify([database, name])
 
   const begin = (definition: FlowDefinition) => {
-    if (sql === undefined) throw new DbError('Unsupported', 'flows need the plugin sql (plugins.sql.enabled)')
     const db = core.store.label(definition.database)
-    const flow = new Flow(core, sql, definition, options, {
+    const flow = new Flow(core, enabledService(sql, 'sql', 'a flow'), definition, options, {
       refreshed(count, written) {
         if (count === 'all') whole.add(1, { db })
         else windows.add(count, { db })
@@ -37,13 +40,13 @@ export async function openFlows(
       },
       failed(error) {
         failures.add(1, { db, code: reasonOfFailure(error) })
-        log.warn({ err: error, flow: definition.name, db: definition.database }, 'a flow failed and tries again')
+        log.warn({ err: error, flow: definition.name, db: definition.database }, 'a flow failed: it is tried again')
       }
     })
     running.set(keyOf(definition.database, definition.name), flow)
     return flow.start()
   }
-  // One change after the other: each sees what those before it made.
+  // Changes run one after another, so that each sees the result of the previous ones.
   const serially = serialQueue()
 
   const service: FlowsService = {

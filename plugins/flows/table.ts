@@ -1,26 +1,17 @@
 // Definitions of flows as rows of a table in the private database.
-import { type Column, isValid, type PluginCore, systemDatabase, type TableWrite } from '../../core/index.ts'
+import { columnOf, isValid, type PluginCore, systemDatabase, type TableWrite } from '../../core/index.ts'
 import type { FlowDefinition } from '../services.ts'
 
 const table = 'flows'
 const columns = ['database', 'name', 'definition'] as const
 
 export function flowWrite(flow: FlowDefinition, op: 'put' | 'delete'): TableWrite {
-  const text = (name: string, semantic: 'tag' | 'field', value: string): Column => {
-    const bytes = Buffer.from(value)
-    return { name, type: 'String', semantic, data: { kind: 'bytes', offsets: Uint32Array.of(0, bytes.length), bytes } }
-  }
-  const written: Column[] = [
-    text('database', 'tag', flow.database),
-    text('name', 'tag', flow.name),
-    {
-      // The same time in all rows, so that a flow has one row.
-      name: 'created',
-      type: 'TimestampMillisecond',
-      semantic: 'timestamp',
-      data: { kind: 'fixed', values: BigInt64Array.of(0n) }
-    },
-    text('definition', 'field', JSON.stringify(flow))
+  const written = [
+    columnOf('database', 'tag', 'String', [flow.database]),
+    columnOf('name', 'tag', 'String', [flow.name]),
+    // The same time in all rows, so that a flow has one row.
+    columnOf('created', 'timestamp', 'TimestampMillisecond', [0]),
+    columnOf('definition', 'field', 'String', [JSON.stringify(flow)])
   ]
   return { table, rows: 1, columns: written, op, options: { ttl: 'forever', append_mode: false }, autoCreate: true }
 }

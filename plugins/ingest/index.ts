@@ -5,7 +5,6 @@ import { routes } from './routes.ts'
 
 export default definePlugin({
   name: 'ingest',
-  prefix: '/v1/ingest',
   servers: ['main', 'public'],
   config: Type.Object({}),
   needs: ['pipelines'],

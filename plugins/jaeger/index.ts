@@ -6,7 +6,6 @@ import { routes } from './routes.ts'
 
 export default definePlugin({
   name: 'jaeger',
-  prefix: '/v1/jaeger',
   servers: ['main', 'public'],
   config: Type.Object({
     max_traces: count(1500, 'Traces one search may ask for; more are refused with 400.'),

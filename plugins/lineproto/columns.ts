@@ -1,4 +1,4 @@
-// The columns of a measurement's table: fields and time as the lines have them, checked against the table there is. Errors name the line.
+// Makes the field and time columns of a measurement's table. Checks them against the columns the table has; errors name the line.
 import {
   type Column,
   convertTime,
@@ -10,18 +10,18 @@ import {
 import type { DecodedTable } from './decode/measurement.ts'
 import { failure } from './decode/position.ts'
 
-/** The time index of tables that are made. */
+/** The time index of new tables. */
 export const timeColumn = 'svc_timestamp'
 
-/** One table of a request on its way to the store. */
+/** The rows of one measurement, and the table they will be written to. */
 export interface LineTable {
   readonly body: Buffer
   readonly decoded: DecodedTable
-  /** Undefined: it will be made. */
+  /** Undefined: the write creates it. */
   readonly table: Table | undefined
 }
 
-/** Fields and the time index. Throws ParseError for the first line with a field the table cannot hold. */
+/** The field columns and the time index. Throws ParseError for the first line with a field that the table cannot store. */
 export function columnsOf(line: LineTable): Column[] {
   checkFields(line)
   return [...line.decoded.fields.map(fieldColumn), timestamps(line)]
@@ -31,7 +31,7 @@ function fieldColumn({ name, type, data }: DecodedTable['fields'][number]): Colu
   return { name, type, semantic: 'field', data }
 }
 
-/** The time index as the table has it, cut to its unit. */
+/** The time index, truncated to the unit of the table's own. */
 function timestamps({ decoded: { times }, table }: LineTable): Column {
   const { name, type } = table?.timeIndex ?? ({ name: timeColumn, type: 'TimestampNanosecond' } as const)
   const unit = timeUnit(type as TimestampType)

@@ -1,8 +1,11 @@
-// Who sends lines: `Authorization: Token user:password`, or the parameters `u` and `p`, besides what every plugin takes.
+// Credentials of this protocol: `Authorization: Token user:password`, or the parameters `u` and `p`.
 import type { FastifyRequest } from 'fastify'
 import { type Credentials, DbError, firstValue, type Parameters } from '../../core/index.ts'
 
-/** Undefined: the server's own schemes decide. The header wins. Throws DbError `InvalidAuthHeader` for half of what is needed. */
+/**
+ * Undefined if the request has neither: the server then tries its own schemes. The header takes precedence. Throws DbError `InvalidAuthHeader` if the
+ * user or the password is missing.
+ */
 export function readCredentials({ headers, query }: FastifyRequest): Credentials | undefined {
   const { authorization } = headers
   if (authorization !== undefined) return /^token /i.test(authorization) ? fromToken(authorization.slice(6)) : undefined

@@ -1,4 +1,4 @@
-// The protocol's error body: what clients of both its versions read.
+// The protocol's error body, with the members that clients of version 1 and of version 2 read.
 import type { DbError, WireError } from '../../core/index.ts'
 
 const words: Readonly<Record<number, string>> = {
@@ -12,7 +12,7 @@ const words: Readonly<Record<number, string>> = {
 }
 
 export function formatError({ status: own, message }: DbError): WireError {
-  // Clients of this protocol know no 415.
+  // Clients of this protocol do not expect a 415.
   const status = own === 415 ? 400 : own
   const code = words[status] ?? (status < 500 ? 'invalid' : 'internal error')
   return {

@@ -1,4 +1,4 @@
-// Points of line protocol: a measurement is a table, tags and fields are its columns.
+// Receives line protocol: a measurement becomes a table, tags and fields its columns.
 import { Type } from 'typebox'
 import { count, definePlugin, size } from '../../core/index.ts'
 import { readCredentials } from './credentials.ts'
@@ -8,7 +8,6 @@ import { routes } from './routes.ts'
 
 export default definePlugin({
   name: 'lineproto',
-  prefix: '/v1/lineproto',
   servers: ['main', 'public'],
   config: Type.Object({
     merge_mode: Type.Union([Type.Literal('last_non_null'), Type.Literal('last_row')], {

@@ -1,4 +1,4 @@
-// One write request: from lines to what the store has taken.
+// Handles a write request: decodes the lines and stores them.
 import {
   mapPaced,
   Pace,
@@ -22,7 +22,7 @@ interface WriteOptions extends DecodeLimits {
 export type Receive = (ctx: RequestContext, body: Buffer, precision: Precision) => Promise<void>
 
 export function createReceive(core: PluginCore, options: WriteOptions): Receive {
-  // One that is read in slices has a decoder to itself; what one of them remembers is enough.
+  // A body that is decoded in steps has a decoder to itself. Only one decoder is kept: what it remembers is enough.
   let idle: LineDecoder | undefined = new LineDecoder(options)
   return async (ctx, body, precision) => {
     const decoder = idle ?? new LineDecoder(options)
@@ -37,7 +37,7 @@ export function createReceive(core: PluginCore, options: WriteOptions): Receive 
   }
 }
 
-/** Nanoseconds since 1970; those below a millisecond only keep points apart that come without a time. */
+/** Nanoseconds since 1970. The digits below a millisecond only make the times of requests without timestamps distinct. */
 function now(): bigint {
   return BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n)
 }
@@ -46,7 +46,7 @@ interface LineRequest {
   readonly core: PluginCore
   readonly ctx: RequestContext
   readonly body: Buffer
-  /** Of tables that are made. */
+  /** Options of new tables. */
   readonly newTable: TableOptions
 }
 
@@ -60,7 +60,7 @@ function tableWrites(request: LineRequest, tables: readonly DecodedTable[], pace
   })
 }
 
-/** Where rows are all kept there is nothing to merge, and what the request asks for wins. */
+/** Options of new tables besides the request's own, which take precedence. Tables with `append_mode` merge nothing, so `last_row` is right for them. */
 function newTableOptions(
   { store }: PluginCore,
   { db, hints }: RequestContext,

@@ -67,7 +67,7 @@ export function routes(app: PluginApp<never, never>, receive: Receive): void {
   })
 }
 
-/** The request's database: `db`, then of version 2 `bucket`. `name/retention` is the database `name` unless there is one called so. */
+/** The request's database: `db`, else `bucket` in version 2. `name/retention` means the database `name`, unless one is called `name/retention`. */
 function inDatabase(
   { core }: PluginApp<never, never>,
   ctx: RequestContext,

@@ -1,10 +1,10 @@
-// The tags of rows: keys that the store knows or asks about.
+// The tags of rows as keys. The store asks for the tags of keys it does not know.
 import type { RowTags, TableColumn } from '../../core/index.ts'
 import { columnsByName, type LineTable, semanticMismatch, timeColumn } from './columns.ts'
 import { failure } from './decode/position.ts'
 import { readTags, type Tag } from './decode/tags.ts'
 
-/** Tags that were not seen before are read and checked when they are asked for. */
+/** Tags of unknown keys are parsed and checked when the store asks for them. */
 export function createTags(line: LineTable): RowTags {
   const { keys, series } = line.decoded
   let check: TagCheck | undefined
@@ -33,7 +33,7 @@ class TagCheck {
     this.#fields = new Set(decoded.fields.map(field => field.name))
   }
 
-  /** Throws ParseError for the tag that does not fit. */
+  /** Throws ParseError for an invalid tag. */
   read(start: number, end: number): readonly Tag[] {
     const tags = readTags(this.#body, start, end)
     for (const tag of tags) this.#check(tag)

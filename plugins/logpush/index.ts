@@ -7,7 +7,6 @@ import { routes } from './routes.ts'
 
 export default definePlugin({
   name: 'logpush',
-  prefix: '/v1/logpush',
   servers: ['main', 'public'],
   uses: ['pipelines'],
   config: Type.Object({

@@ -1,16 +1,7 @@
 // `POST /v1/logpush/api/v1/push`.
-import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
-import {
-  anyContent,
-  bodyBytes,
-  DbError,
-  headerText,
-  type PluginApp,
-  sendWritten,
-  writtenBody
-} from '../../core/index.ts'
-import type { RequestedPipeline } from '../services.ts'
+import { anyContent, bodyBytes, headerText, type PluginApp, sendWritten, writtenBody } from '../../core/index.ts'
+import { requestedPipeline } from '../services.ts'
 import type { Receive } from './receive.ts'
 
 const defaultTable = 'logpush_logs'
@@ -33,20 +24,9 @@ export function routes(app: PluginApp<never, 'pipelines'>, receive: Receive): vo
         body: bodyBytes(request),
         contentType: headers['content-type'],
         table: headerText(headers, 'x-svc-log-table-name').trim() || defaultTable,
-        pipeline: pipelineOf(app, headers)
+        pipeline: requestedPipeline(app.services.pipelines, headers)
       })
       return sendWritten(reply, written, skipped)
     }
   )
-}
-
-/** The pipeline that the headers name. Throws DbError if they name one while the plugin `pipelines` is off. */
-function pipelineOf(
-  { services: { pipelines } }: PluginApp<never, 'pipelines'>,
-  headers: IncomingHttpHeaders
-): RequestedPipeline | undefined {
-  const named = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
-  if (pipelines === undefined && named !== undefined)
-    throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
-  return pipelines?.requested(headers)
 }

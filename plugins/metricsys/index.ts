@@ -8,7 +8,6 @@ import { createService } from './write/service.ts'
 
 export default definePlugin({
   name: 'metricsys',
-  prefix: '/v1/metricsys',
   servers: ['main', 'public'],
   uses: ['pipelines', 'promql'],
   config: Type.Object({

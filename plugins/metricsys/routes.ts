@@ -1,18 +1,9 @@
 // `POST /v1/metricsys/write` and `POST /v1/metricsys/read`.
-import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import {
-  anyContent,
-  bodyBytes,
-  DbError,
-  firstValue,
-  noBody,
-  type Parameters,
-  type PluginApp
-} from '../../core/index.ts'
-import type { RequestedPipeline } from '../services.ts'
+import { anyContent, bodyBytes, firstValue, noBody, type Parameters, type PluginApp } from '../../core/index.ts'
+import { requestedPipeline } from '../services.ts'
 import { answerRead, type ReadOptions } from './read/answer.ts'
 import { defaultPhysicalTable } from './write/columns.ts'
 import { codecOf, readVersion, versionOf } from './write/negotiate.ts'
@@ -59,7 +50,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
       request.lifetime.lease.force(bytes)
       request.lifetime.returnBody()
     }
-    const pipeline = version === '1.0' ? pipelineOf(app, headers) : undefined
+    const pipeline = version === '1.0' ? requestedPipeline(app.services.pipelines, headers) : undefined
     const body = bodyBytes(request)
     const result = await receive(ctx, { version, codec, physicalTable, body, hold, ...(pipeline && { pipeline }) })
     if (version === '2.0') tell(reply, result)
@@ -76,17 +67,6 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
     reply.header('content-type', 'application/x-protobuf').header('content-encoding', 'snappy')
     return reply.send(body)
   })
-}
-
-/** The pipeline that the headers name. Throws DbError if they name one while the plugin `pipelines` is off. */
-function pipelineOf(
-  { services: { pipelines } }: PluginApp<never, 'pipelines'>,
-  headers: IncomingHttpHeaders
-): RequestedPipeline | undefined {
-  const named = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
-  if (pipelines === undefined && named !== undefined)
-    throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
-  return pipelines?.requested(headers)
 }
 
 function tell(reply: FastifyReply, result: Written): void {

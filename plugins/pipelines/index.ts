@@ -8,7 +8,6 @@ import { createService } from './service.ts'
 
 export default definePlugin({
   name: 'pipelines',
-  prefix: '/v1/pipelines',
   servers: ['main', 'public'],
   config: Type.Object({
     variables_from_input: flag(

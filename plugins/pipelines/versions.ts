@@ -1,7 +1,7 @@
 // Stored documents: a table in the private database, kept in memory as well.
 import {
   authoriseAll,
-  type Column,
+  columnOf,
   every,
   isValid,
   type PluginCore,
@@ -91,23 +91,12 @@ function insert(known: Map<string, Version[]>, version: Version): void {
 }
 
 function versionWrite(version: Version, op: 'put' | 'delete'): TableWrite {
-  const created: Column = {
-    name: 'created_at',
-    type: 'TimestampNanosecond',
-    semantic: 'timestamp',
-    data: { kind: 'fixed', values: BigInt64Array.of(version.created) }
-  }
-  const text = (name: string, semantic: 'tag' | 'field', value: string): Column => {
-    const bytes = Buffer.from(value)
-    const offsets = Uint32Array.of(0, bytes.length)
-    return { name, type: 'String', semantic, data: { kind: 'bytes', offsets, bytes } }
-  }
   const columns = [
-    text('name', 'tag', version.name),
-    text('schema', 'tag', ''),
-    text('content_type', 'tag', 'yaml'),
-    text('pipeline', 'field', version.yaml),
-    created
+    columnOf('name', 'tag', 'String', [version.name]),
+    columnOf('schema', 'tag', 'String', ['']),
+    columnOf('content_type', 'tag', 'String', ['yaml']),
+    columnOf('pipeline', 'field', 'String', [version.yaml]),
+    columnOf('created_at', 'timestamp', 'TimestampNanosecond', [version.created])
   ]
   return { table, rows: 1, columns, op, options: { ttl: 'forever', append_mode: false }, autoCreate: true }
 }

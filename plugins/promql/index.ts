@@ -8,7 +8,6 @@ import { reducerModule } from './source/store-source.ts'
 
 export default definePlugin({
   name: 'promql',
-  prefix: '/v1/promql',
   servers: ['main', 'public'],
   config: Type.Object({
     experimental: flag(false, 'Accepts functions and syntax that Prometheus itself calls experimental.', {

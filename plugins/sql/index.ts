@@ -6,7 +6,6 @@ import { startService } from './service.ts'
 
 export default definePlugin({
   name: 'sql',
-  prefix: '/v1/sql',
   servers: ['main', 'public'],
   // For TQL.
   uses: ['promql'],

@@ -3,6 +3,7 @@ import {
   type Answer,
   convertTime,
   DbError,
+  enabledService,
   isTimestamp,
   parseDuration,
   parseTimestamp,
@@ -38,8 +39,7 @@ async function runQueryOf(session: Session, statement: TqlStatement): Promise<Pr
 }
 
 function requirePromql({ promql }: Session): PromqlService {
-  if (promql !== undefined) return promql
-  throw new DbError('Unsupported', 'TQL needs the plugin promql (plugins.promql.enabled)')
+  return enabledService(promql, 'promql', 'TQL')
 }
 
 async function readRange(session: Session, { start, end, step, lookback }: TqlStatement) {

@@ -12,7 +12,6 @@ const texts = (byDefault: readonly string[], description: string) =>
 
 export default definePlugin({
   name: 'telemetry',
-  prefix: '/v1/telemetry',
   servers: ['main', 'public'],
   uses: ['pipelines', 'metricsys'],
   config: Type.Object({

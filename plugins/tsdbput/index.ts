@@ -7,7 +7,6 @@ import { routes } from './routes.ts'
 
 export default definePlugin({
   name: 'tsdbput',
-  prefix: '/v1/tsdbput',
   servers: ['main', 'public'],
   config: Type.Object({
     max_point_size: size(

@@ -1,4 +1,4 @@
-// The pages of figures are made of what benches print.
+// The performance pages are made from the output of benches.
 import t from 'tap'
 import { readLive, readLogQuestions, readScale } from '../../bench/performance-output.ts'
 import { insertedTable, insertTable, logTable, performancePage, stateTable } from '../../bench/performance-page.ts'

@@ -1,4 +1,4 @@
-// What systemd is told, by the program that tells it: here one that writes down what it is called with.
+// The notifications that systemd gets. A stand-in for systemd-notify records its arguments.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// weir storage copy: a folder of a real server to a cluster and back, killed on the way, with what it refuses and what it tells.
+// `weir storage copy` from a data folder to a cluster and back: killed half way and continued, what it refuses, what it reports.
 import { type ChildProcess, execFile } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

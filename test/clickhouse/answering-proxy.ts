@@ -1,4 +1,4 @@
-// A proxy before a cluster that answers some statements itself, as another version or a user with fewer rights would be answered.
+// A proxy before a cluster. It answers some statements itself, to imitate another version or a user with fewer rights.
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'

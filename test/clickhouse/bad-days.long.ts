@@ -1,4 +1,4 @@
-// What is wrong with a cluster is one clear line: in `weir config check`, at a start, and while a server runs.
+// Problems of a cluster are reported in one clear line: by `weir config check`, at the start, and by a running server.
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

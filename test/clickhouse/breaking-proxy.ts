@@ -1,4 +1,4 @@
-// A proxy before a cluster that does what networks do.
+// A proxy before a cluster that loses, delays and cuts off connections as networks do.
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
 

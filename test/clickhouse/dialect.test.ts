@@ -1,4 +1,4 @@
-// What every dialect must mean by each of its expressions: one table, asked of each engine.
+// Every SQL dialect gives the same meaning to each of its expressions: one table of cases, run on each engine.
 import t from 'tap'
 import { internalContext } from '../../core/core.ts'
 import { runAtOnce, SqlParameters, type Store } from '../../core/index.ts'

@@ -1,4 +1,4 @@
-// PromQL over ClickHouse: what is reduced as it comes from the cluster is what the samples themselves come to.
+// PromQL over ClickHouse: reductions computed while samples arrive from the cluster equal those computed from all samples.
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { staleBits, type TestSeries, writeV1 } from '../plugins/metricsys/messages.ts'

@@ -1,4 +1,4 @@
-// What the embedded engine answers and ClickHouse cannot is refused with 400, by name and with the reason, never with an error of the server.
+// Requests that the embedded engine answers but ClickHouse cannot are refused with 400 and a reason, never with a server error.
 import t from 'tap'
 import { startServer } from '../helpers.ts'
 import { needingClickHouse, startClickHouse } from './server.ts'

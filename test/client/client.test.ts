@@ -1,4 +1,4 @@
-// The client against the real server: what goes in comes out, value for value; and a server that refuses for a while.
+// The client against the real server: values survive a round trip, and a server that refuses for a while is retried.
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

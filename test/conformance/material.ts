@@ -1,4 +1,4 @@
-// Where test material that does not belong to the project is found: WEIR_CONFORMANCE_DIR, by default the folder `shared` beside the repository.
+// Finds test material that is not part of the project: in WEIR_CONFORMANCE_DIR, by default the folder `shared` beside the repository.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

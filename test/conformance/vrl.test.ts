@@ -1,4 +1,4 @@
-// The language's own scripts, run through the command where the material is at hand.
+// VRL's own test scripts, run by `weir vrl` if the material is available.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// What every storage driver can be held to, whatever it keeps its data in.
+// The contract that every storage driver must keep, whatever it stores its data in.
 import type { Engine } from '../../core/storage/engine.ts'
 import { alterCases } from './engine/alter.ts'
 import { catalogCases } from './engine/catalog.ts'

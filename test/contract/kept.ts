@@ -1,4 +1,4 @@
-// Whether the rows a request stored stay what they are: read at once, after a kill, in files, after a restart.
+// Checks that the rows of a request stay the same: right after the write, after a kill, in files, after a restart.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

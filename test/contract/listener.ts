@@ -1,4 +1,4 @@
-// What every listener of a plugin can be held to: a real port, rows that are kept, refusals that are counted, and an end that loses nothing.
+// The contract of listeners: on a real port, rows are stored, refusals are counted, and the shutdown loses nothing.
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

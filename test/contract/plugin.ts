@@ -1,4 +1,4 @@
-// What every plugin can be held to, whatever its protocol: both servers, users, limits, errors, metrics and the rows it stores.
+// The contract of plugins, whatever their protocol: both servers, users, limits, errors, metrics, stored rows.
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { isPlugin } from '../../core/plugin.ts'

@@ -1,4 +1,4 @@
-// The contract for plugin authors: it ends whether a plugin keeps it or not, and takes every kind of plugin.
+// The plugin contract itself: it ends whether a plugin keeps it or not, and accepts every kind of plugin.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Tells its rank before and after it has given way.
+// Reports the priority of its thread before and after lowering it.
 import { readFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { giveWay } from '../../core/workers/give-way.ts'

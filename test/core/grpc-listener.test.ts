@@ -1,4 +1,4 @@
-// gRPC listeners: calls as other programs make them, what is wrong with some, who may call, limits, the end.
+// gRPC listeners: calls of real clients, invalid calls, authentication, limits, shutdown.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders } from 'node:http2'

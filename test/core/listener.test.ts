@@ -1,4 +1,4 @@
-// Listeners of plugins: what arrives gets to the plugin, is bounded, and is done with before the server is closed.
+// Listeners of plugins: what arrives reaches the plugin, is limited, and is processed before the server closes.
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'

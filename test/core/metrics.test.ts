@@ -1,4 +1,4 @@
-// Many who ask for the metrics at the same time.
+// Concurrent requests for the metrics.
 import t from 'tap'
 import { createMetrics } from '../../core/metrics/metrics.ts'
 

@@ -1,4 +1,4 @@
-// Every phase of a plugin, and every way it can go wrong: who it was is said, the rest goes on or ends in order.
+// Every phase of a plugin fails in every possible way: the message names the plugin, and the server continues or stops in order.
 import t from 'tap'
 import { Type } from 'typebox'
 import { loadConfig } from '../../core/config/load.ts'

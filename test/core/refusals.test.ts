@@ -1,4 +1,4 @@
-// What a start refuses, a reload refuses in the same words, and then nothing has changed.
+// What is refused at the start is refused by a reload with the same message, and then nothing has changed.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The tables of svc_private: whoever asks, and however, reads them and cannot change them.
+// The tables of svc_private can be read by every permitted user and changed by none.
 import t from 'tap'
 import { encodeSnappy } from '../../core/index.ts'
 import { askSql, startServer, temporaryFolder } from '../helpers.ts'

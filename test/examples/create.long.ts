@@ -36,7 +36,7 @@ t.test('every kind', async t => {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
   const right = readFileSync(join(folder, `weir-plugin-${nameOf('ingest')}/decode.js`), 'utf8')
   mkdirSync(join(folder, 'wrong'))
-  writeFileSync(join(folder, 'wrong/decode.js'), right.replace("semantic: 'timestamp'", "semantic: 'time'"))
+  writeFileSync(join(folder, 'wrong/decode.js'), right.replace("'timestamp'", "'times'"))
   const [found, ...more] = typeErrors(folder).split(/\n(?! )/)
   t.match(found, /^wrong\/decode\.js.*error/, 'wrong types are found')
   t.same(more, [], 'the types are right')

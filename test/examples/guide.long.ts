@@ -253,7 +253,7 @@ t.test('bodies: with a schema, JSON, text, Protocol Buffers', async t => {
   for (const [payload, status, error] of [
     ['{"site":"north"}', 400, /degrees/],
     ['{"site":7,"degrees":"x"}', 400, /degrees must be number/],
-    ['{"site"', 400, /the body is no JSON/],
+    ['{"site"', 400, /the body is not valid JSON/],
     ['', 400, /body must be object/],
     [`{"site":"${'x'.repeat(3000)}","degrees":1}`, 413, /http\.max_form_size/]
   ] as const) {

@@ -1,4 +1,4 @@
-// The example of a plugin that knows users: tokens of a provider and of a file, and all that can be wrong with one.
+// The example plugin for authentication: tokens of an identity provider and of a file, and invalid ones.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Damages bytes a little.
+// Damages bytes slightly.
 import type { Random } from './random.ts'
 
 /** What means something in JSON, and what means nothing. */

@@ -1,4 +1,4 @@
-// What every decoder's columns must be.
+// The invariants of every decoder's columns.
 import { isUtf8 } from 'node:buffer'
 import { type BytesData, type Column, isValid } from '../../core/index.ts'
 

@@ -1,4 +1,4 @@
-// Lines made up, bent and cut: reading takes a line or refuses it; what is taken is what a plain reader makes of it.
+// Random, damaged and truncated lines: each is accepted or refused, and accepted ones equal what a simple parser returns.
 import { isDbError, runAtOnce } from '../../core/index.ts'
 import { LineDecoder } from '../../plugins/lineproto/decode/lines.ts'
 import { readPrecision } from '../../plugins/lineproto/precision.ts'

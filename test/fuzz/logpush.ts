@@ -1,4 +1,4 @@
-// Pushes made up, bent and cut, by protobuf and JSON: reading never does anything but take one or refuse it, and what it takes has columns.
+// Random, damaged and truncated push requests, in protobuf and JSON: each is accepted or refused, and accepted ones have valid columns.
 import { encodeSnappy, isDbError, runAtOnce, snappyLength } from '../../core/index.ts'
 import { columnsOf } from '../../plugins/logpush/columns.ts'
 import { decodeJson } from '../../plugins/logpush/decode/json.ts'

@@ -1,4 +1,4 @@
-// Parquet files with bytes changed or cut off: reading them ends in what was written or in an error that says so.
+// Parquet files with changed or missing bytes: reading returns what was written, or throws an error that says so.
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import {
   type ParquetColumn,

@@ -1,4 +1,4 @@
-// Pipeline documents made up, bent and broken: compiling never does anything but take one or refuse it with a position.
+// Random and damaged pipeline documents: each compiles or is refused with a position.
 import { stringify } from 'yaml'
 import { type Item, ItemBatch, isDbError } from '../../core/index.ts'
 import { compilePipeline } from '../../plugins/pipelines/document/compile.ts'

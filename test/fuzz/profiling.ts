@@ -1,4 +1,4 @@
-// Heap dumps of all three formats, bent and cut: reading never does anything but take one or refuse it, and what it takes can be drawn.
+// Heap dumps of all three formats, damaged and truncated: each is accepted or refused, and accepted ones can be drawn.
 import { isDbError } from '../../core/index.ts'
 import { createFrameNamer } from '../../plugins/profiling/frame.ts'
 import { drawFlameGraph } from '../../plugins/profiling/output/flame-graph.ts'

@@ -1,4 +1,4 @@
-// Fuzz of a reader: inputs are made up, and each is taken or refused.
+// Fuzzes a reader: random inputs, each of which must be accepted or refused.
 import { createRandom, type Fuzz, type Random } from './random.ts'
 
 export interface Attempt {

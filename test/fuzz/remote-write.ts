@@ -1,4 +1,4 @@
-// Remote write and remote read requests made up, bent and cut: reading never does anything but take one or refuse it.
+// Random, damaged and truncated remote write and read requests: each is accepted or refused.
 import { decodeSnappy, encodeSnappy, isDbError, snappyLength, snappySlack } from '../../core/index.ts'
 import { readRequest } from '../../plugins/metricsys/read/decode.ts'
 import { DecodeBuffer } from '../../plugins/metricsys/write/decode/decode-buffer.ts'

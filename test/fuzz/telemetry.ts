@@ -1,4 +1,4 @@
-// Requests of metrics and logs made up, bent and cut: reading takes one or refuses it, and its samples and columns hold together.
+// Random, damaged and truncated requests of metrics and logs: each is accepted or refused, and accepted ones have consistent samples and columns.
 import { isDbError, runAtOnce } from '../../core/index.ts'
 import { logColumns } from '../../plugins/telemetry/logs/columns.ts'
 import { decodeLogs } from '../../plugins/telemetry/logs/decode.ts'
@@ -66,9 +66,9 @@ function logsBody(random: Random, isJson: boolean): Uint8Array {
 
 /** Columns, items and extracted keys. */
 function readLogs(bytes: Uint8Array): void {
-  const { logBatch } = runAtOnce(decodeLogs(bytes, 1n))
-  checkColumns(runAtOnce(logColumns(logBatch)), logBatch.records)
-  const { rows } = runAtOnce(itemsOf(logBatch))
-  if (rows !== logBatch.records) throw new Error(`${rows} items of ${logBatch.records} records`)
-  checkColumns(runAtOnce(extractedColumns(logBatch, ['A', 'b'], undefined)), logBatch.records)
+  const { batch } = runAtOnce(decodeLogs(bytes, 1n))
+  checkColumns(runAtOnce(logColumns(batch)), batch.records)
+  const { rows } = runAtOnce(itemsOf(batch))
+  if (rows !== batch.records) throw new Error(`${rows} items of ${batch.records} records`)
+  checkColumns(runAtOnce(extractedColumns(batch, ['A', 'b'], undefined)), batch.records)
 }

@@ -1,4 +1,4 @@
-// Trace requests made up, bent and cut: reading takes a request or refuses it, and its columns are as long as it has spans.
+// Random, damaged and truncated trace requests: each is accepted or refused, and the columns of accepted ones have a row per span.
 import { isDbError, runAtOnce } from '../../core/index.ts'
 import { decodeSpans } from '../../plugins/telemetry/traces/decode.ts'
 import { spansWrite } from '../../plugins/telemetry/traces/table-write.ts'

@@ -1,4 +1,4 @@
-// Put requests made up, bent and cut: what is taken is what a plain JSON parser makes of them.
+// Random, damaged and truncated put requests: accepted ones equal what a simple JSON parser returns.
 import { isDbError, runAtOnce } from '../../core/index.ts'
 import { decodePoints } from '../../plugins/tsdbput/decode.ts'
 import type { Random } from './random.ts'

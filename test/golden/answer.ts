@@ -1,4 +1,4 @@
-// Answers of the SQL route as lines of a golden file, and whether they are those that were expected.
+// Prints answers of the SQL route as lines of a golden file, and compares them with the expected ones.
 import type { GoldenCase } from './case.ts'
 
 /** A number as it was written. */

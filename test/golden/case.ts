@@ -1,4 +1,4 @@
-// Files of SQL cases: statements, a line of four dashes, what they must answer.
+// Reads files of SQL cases: statements, a line of four dashes, expected answers.
 
 export interface GoldenCase {
   /** Of the first statement, from 1. */

@@ -1,4 +1,4 @@
-// Files of pipeline cases: processors or a whole document, items, and the rows, drops and errors they must give.
+// Reads files of pipeline cases: a document or processors, items, and the expected rows, drops and errors.
 import { parseDocument, Scalar, stringify, YAMLMap, YAMLSeq } from 'yaml'
 import { formatTimestamp, type Item, type ItemValue, isDbError, isTimestamp } from '../../core/index.ts'
 import { run } from '../plugins/pipelines/sample-run.ts'

@@ -1,4 +1,4 @@
-// node test/golden/update-pipelines.ts [file …]: writes what pipeline cases give now into their files, for review.
+// `node test/golden/update-pipelines.ts [file …]`: writes the actual results into files of pipeline cases, for review.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPipelineCases, runPipelineCase, writePipelineAnswers } from './pipeline-case.ts'

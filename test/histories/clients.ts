@@ -1,4 +1,4 @@
-// Who works on the tables at the same time: writers that make the schema grow, a client of DDL, upkeep, readers.
+// The concurrent clients of a history: writers that extend schemas, a DDL client, maintenance, readers.
 import { isDbError } from '../../core/errors.ts'
 import type { Column, TableWrite } from '../../core/model/batch.ts'
 import type { SeriesLabel, SeriesWrite } from '../../core/model/series.ts'

@@ -1,4 +1,4 @@
-// The embedded engine for histories.
+// The embedded engine, to be run in histories.
 import { join } from 'node:path'
 import pino from 'pino'
 import { createMetrics } from '../../core/metrics/metrics.ts'

@@ -1,4 +1,4 @@
-// What clients began and what they were answered, written down outside the engine's reach before and after each step: it outlives a kill.
+// Records what clients began and what they were answered, in a file of its own, so that it survives a kill.
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Change, ModelTable, Span, TableKind, Version, WriteRow } from './model.ts'
 

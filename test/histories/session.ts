@@ -1,4 +1,4 @@
-// An open engine with a store over it, and reading tables through both of its doors: SQL and series.
+// Opens an engine with a store, and reads tables both by SQL and by series queries.
 import pino from 'pino'
 import { loadConfig } from '../../core/config/load.ts'
 import type { RequestContext } from '../../core/http/context.ts'

@@ -1,4 +1,4 @@
-// One process of a history: opens the engine over what the last one left, checks it, works on it and checks again, until it is killed.
+// One process of a history: opens the previous process's folder, checks it, works on it and checks again until it is killed.
 import { join } from 'node:path'
 import { createRandom } from '../fuzz/random.ts'
 import { compareAll, settle, workTogether } from './clients.ts'

@@ -1,4 +1,4 @@
-// The package as it is published, built once for all tests that need it, and again only when something it is made of has changed.
+// Builds the package as it is published, once for all tests; rebuilds it only when its sources have changed.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

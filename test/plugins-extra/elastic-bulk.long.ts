@@ -1,4 +1,4 @@
-// The bulk API of Elasticsearch: a client of theirs, and requests as Filebeat, Vector, Fluent Bit and Logstash make them.
+// The bulk API of Elasticsearch: its official client, and requests as Filebeat, Vector, Fluent Bit and Logstash send them.
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'

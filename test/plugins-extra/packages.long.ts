@@ -50,7 +50,7 @@ t.test('their types are right', async t => {
   }
   writeFileSync(join(home, 'tsconfig.json'), JSON.stringify(config))
   const right = readFileSync(join(home, 'plugin-plaintext/index.js'), 'utf8')
-  writeFileSync(join(home, 'plugin-plaintext/wrong.js'), right.replace("semantic: 'timestamp'", "semantic: 'time'"))
+  writeFileSync(join(home, 'plugin-plaintext/wrong.js'), right.replace("'timestamp'", "'times'"))
   const [found, ...more] = typeErrors(home).split(/\n(?! )/)
   t.match(found, /^plugin-plaintext\/wrong\.js.*error/, 'wrong types are found')
   t.same(more, [], 'the types are right')

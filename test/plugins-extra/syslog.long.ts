@@ -1,4 +1,4 @@
-// The syslog plugin: real senders over UDP, TCP and TLS, both formats, and what senders get wrong.
+// The syslog plugin: real senders over UDP, TCP and TLS, both message formats, and malformed messages.
 import { execFile, execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// Requests beside each other at a limit of tables, columns or series: together they keep to it, whichever protocol they come by.
+// Concurrent requests at a limit of tables, columns or series stay within it together, whatever their protocols.
 import t from 'tap'
 import { startServer } from '../helpers.ts'
 

@@ -1,4 +1,4 @@
-// What is too large for a protocol's own limit is refused by its key and counted: requests under their plugin, items that are left out as such.
+// What exceeds a protocol's own limit is refused with the name of the key, and counted: requests under their plugin, items as skipped.
 import t from 'tap'
 import { startServer } from '../helpers.ts'
 

@@ -1,4 +1,4 @@
-// How the process ends: by a signal while it starts, also as process 1, and by what nobody catches.
+// How the process ends: by a signal during the start, as process 1, by an uncaught error.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

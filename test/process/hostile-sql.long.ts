@@ -1,4 +1,4 @@
-// What statements of users can do to the server: nothing, whatever they are.
+// Statements of users cannot harm the server, whatever they are.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'

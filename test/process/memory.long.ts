@@ -1,4 +1,4 @@
-// Memory settings that a process can only have from its start.
+// Memory settings that can only be set when a process starts.
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { type ServerProcess, serverFolder, startProcess } from './server.ts'

@@ -1,4 +1,4 @@
-// What a stranger gets: the published package and plugins, installed in an empty folder or globally, started, used.
+// The published package and plugins, installed in an empty folder or globally, started and used.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// Profiles of the real process, opened with what others open them with: a browser and the pprof tool.
+// Profiles of the real process, opened in a browser and in the pprof tool.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

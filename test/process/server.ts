@@ -1,4 +1,4 @@
-// The real server as a process of its own: started, killed and started again.
+// Runs the real server as a process: starts, kills and restarts it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Large results of a real server: its memory does not grow with them, and they end when nobody reads them any more.
+// Large results of a real server: memory does not grow with them, and queries end when the client disconnects.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'

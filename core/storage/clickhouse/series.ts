@@ -6,7 +6,7 @@ import type { Table } from '../../model/table.ts'
 import type { Steps } from '../../pace.ts'
 import type { SeriesAddition } from '../engine.ts'
 import { FoundSeries } from '../found-series.ts'
-import { KeyIndex } from '../key-index.ts'
+import { KeyIndexes } from '../key-index.ts'
 import { isLogical } from '../logical.ts'
 import { TsidSet } from './tsid-set.ts'
 
@@ -27,11 +27,10 @@ export interface SeriesEntry {
 
 /** Maximum cached keys. */
 const maxEntries = 2_000_000
-const maxScopes = 64
 
 export class KnownSeries {
   readonly #load: (table: Table, since: number, take: (tsid: bigint) => void) => Promise<void>
-  readonly #indexes = new Map<string, KeyIndex>()
+  readonly #indexes = new KeyIndexes()
   readonly #stored = new Map<number, { readonly set: TsidSet; loadedAt: number }>()
   #hash = new KeyHash()
   #entries: SeriesEntry[] = []
@@ -51,13 +50,13 @@ export class KnownSeries {
   *find(scope: string, keys: SeriesKeys, table?: string): Steps<FoundSeries> {
     if (this.#entries.length > maxEntries) this.forget()
     const found = new FoundSeries(keys, scope, this.#epoch, table === undefined ? undefined : saltOf(table))
-    found.unknown = yield* this.#index(scope).find(keys, found, found.salt)
+    found.unknown = yield* this.#indexes.of(scope).find(keys, found, found.salt)
     return found
   }
 
   add(found: FoundSeries, additions: readonly SeriesAddition[]): void {
     if (!this.isCurrent(found)) return
-    const index = this.#index(found.scope)
+    const index = this.#indexes.of(found.scope)
     const { bytes } = found.keys
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (const { index: i, table, value, labels } of additions) {
@@ -132,16 +131,5 @@ export class KnownSeries {
     const found = this.#stored.get(id) ?? { set: new TsidSet(), loadedAt: 0 }
     this.#stored.set(id, found)
     return found
-  }
-
-  #index(scope: string): KeyIndex {
-    let index = this.#indexes.get(scope)
-    if (index === undefined) {
-      const [oldest] = this.#indexes.keys()
-      if (this.#indexes.size >= maxScopes) this.#indexes.delete(oldest!)
-      index = new KeyIndex()
-      this.#indexes.set(scope, index)
-    }
-    return index
   }
 }

@@ -1,5 +1,5 @@
 // Log lines as rows: members that every line has become columns, all others JSON.
-import { type BytesData, bitmap, type Column, type ColumnType, clearBit, type TableWrite } from '../../../core/index.ts'
+import { columnOf, type TableWrite } from '../../../core/index.ts'
 
 export const logTable = 'server_logs'
 
@@ -9,19 +9,15 @@ type Line = Readonly<Record<string, unknown>>
 /** `lines` are JSON as the log writes them; `ttl` is used if the table is created. */
 export function logWrite(lines: readonly string[], ttl: string): TableWrite {
   const records = lines.map(line => JSON.parse(line) as Line)
-  const texts = (name: string, type: ColumnType, value: (line: Line) => unknown): Column => ({
-    name,
-    type,
-    semantic: 'field',
-    data: bytesOf(records.map(value))
-  })
+  const texts = (name: string, type: 'String' | 'Json', value: (line: Line) => unknown) =>
+    columnOf(name, 'field', type, records.map(value).map(textOf))
   const now = Date.now()
-  const times = BigInt64Array.from(records, ({ time }) => BigInt(Date.parse(String(time)) || now) * 1_000_000n)
+  const times = records.map(({ time }) => BigInt(Date.parse(String(time)) || now) * 1_000_000n)
   return {
     table: logTable,
     rows: records.length,
     columns: [
-      { name: 'timestamp', type: 'TimestampNanosecond', semantic: 'timestamp', data: { kind: 'fixed', values: times } },
+      columnOf('timestamp', 'timestamp', 'TimestampNanosecond', times),
       texts('level', 'String', ({ level }) => level),
       texts('message', 'String', ({ msg }) => msg),
       texts('server', 'String', ({ server }) => server),
@@ -38,17 +34,6 @@ function factsOf({ time: _t, level: _l, msg: _m, server: _s, plugin: _p, ...fact
   return Object.keys(facts).length === 0 ? undefined : JSON.stringify(facts)
 }
 
-function bytesOf(values: readonly unknown[]): BytesData {
-  const parts = values.map(value => Buffer.from(value === undefined ? '' : textOf(value).toWellFormed()))
-  const offsets = new Uint32Array(parts.length + 1)
-  const valid = bitmap(parts.length, true)
-  for (const [i, part] of parts.entries()) {
-    offsets[i + 1] = offsets[i]! + part.length
-    if (values[i] === undefined) clearBit(valid, i)
-  }
-  return { kind: 'bytes', offsets, bytes: Buffer.concat(parts), valid }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
 }

@@ -5,6 +5,7 @@ import {
   every,
   formatDuration,
   type Metrics,
+  needsPlugin,
   type PluginCore,
   runAtOnce,
   type SeriesWrite,
@@ -48,7 +49,7 @@ export function observeSelf(
   const write = createWrite(core, counted)
   const lines = keepLines(core, options, counted, write)
   const samples = metrics === undefined ? undefined : keepSamples(core, options, metrics, write)
-  if (samples === undefined) core.log.warn('the own metrics are not kept: that needs the plugin metricsys')
+  if (samples === undefined) core.log.warn(needsPlugin("storing the server's own metrics", 'metricsys'))
   return {
     async close() {
       await samples?.close()

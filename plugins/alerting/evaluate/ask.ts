@@ -1,6 +1,7 @@
 // Runs a rule's query, PromQL or SQL, and returns samples.
 import {
   DbError,
+  enabledService,
   isValid,
   mapPaced,
   Pace,
@@ -22,9 +23,17 @@ export type Ask = (ctx: RequestContext, query: RuleQuery, time: number, max: num
 
 export function createAsk({ promql, sql }: AskDependencies): Ask {
   return async (ctx, query, time, max) => {
-    if (query.kind === 'sql') return readSql(await sql!.query(ctx, query.text), max, new Pace(ctx.signal))
-    if (promql === undefined) throw new Error('a query needs the plugin promql, which is off')
-    const result = await promql.query(ctx, { text: query.text, start: time, end: time })
+    if (query.kind === 'sql')
+      return readSql(
+        await enabledService(sql, 'sql', 'a rule with sql').query(ctx, query.text),
+        max,
+        new Pace(ctx.signal)
+      )
+    const result = await enabledService(promql, 'promql', 'a rule with expr').query(ctx, {
+      text: query.text,
+      start: time,
+      end: time
+    })
     if (result.type !== 'vector' && result.type !== 'scalar') throw new Error('rule result is not a vector or scalar')
     if (result.series > max) throw tooMany(max)
     return mapPaced(new Pace(ctx.signal), result.samples(), ({ labels, value = 0, histogram }) => ({

@@ -77,7 +77,10 @@ export function createDelivery(
       }
       // Logs only the first of several failures, without the URL, which may contain a secret.
       if (!isFailing)
-        log.warn({ receiver: receiver.kind, host: new URL(url).host, ...failure }, 'a receiver of alerts fails')
+        log.warn(
+          { receiver: receiver.kind, host: new URL(url).host, ...failure },
+          'alerts could not be sent to a receiver: they are tried again'
+        )
       isFailing = true
       const isOld = Date.now() - message.since > options.notify_retry
       if (failure.isFinal || isOld) {
@@ -115,7 +118,10 @@ export function createDelivery(
       await working
       const left = waiting()
       if (left > 0)
-        log.warn({ receiver: receiver.kind, alerts: left, limit: formatDuration(limit) }, 'alerts were not told')
+        log.warn(
+          { receiver: receiver.kind, alerts: left, limit: formatDuration(limit) },
+          'alerts were dropped: they could not be sent before the server stopped'
+        )
     }
   }
 }

@@ -1,5 +1,6 @@
 // Parses and checks a rule file; reports all problems with their lines.
 import { LineCounter, type Node, parseDocument } from 'yaml'
+import { needsPlugin } from '../../../core/index.ts'
 import { reasonOf } from '../reason.ts'
 import { parseTemplate, type Template } from '../template/template.ts'
 import { parseDuration } from './duration.ts'
@@ -100,7 +101,7 @@ function readRule(reader: Reader, node: Node, at: string, shared: Texts, options
     for (const key of ['for', 'keep_firing_for', 'annotations']) {
       if (members.has(key)) reader.problem(members.get(key), where, `a recording rule has no ${key}`)
     }
-    if (!options.records) reader.problem(node, where, needs('metricsys', 'a recording rule'))
+    if (!options.records) reader.problem(node, where, needsPlugin('a recording rule', 'metricsys'))
     if (query === undefined || reader.problems.length > before) return undefined
     return { ...base, kind: 'record', query }
   }
@@ -127,11 +128,11 @@ function readQuery(
     return undefined
   }
   if (sql !== undefined) {
-    if (!options.sql) reader.problem(members.get('sql'), where, needs('sql', 'a rule with sql'))
+    if (!options.sql) reader.problem(members.get('sql'), where, needsPlugin('a rule with sql', 'sql'))
     return { kind: 'sql', text: sql }
   }
   if (options.checkExpression === undefined) {
-    reader.problem(members.get('expr'), where, needs('promql', 'a rule with expr'))
+    reader.problem(members.get('expr'), where, needsPlugin('a rule with expr', 'promql'))
     return undefined
   }
   try {
@@ -140,10 +141,6 @@ function readQuery(
     reader.problem(members.get('expr'), `${where}, expr`, reasonOf(error))
   }
   return { kind: 'promql', text: expr! }
-}
-
-function needs(plugin: string, what: string): string {
-  return `${what} needs the plugin ${plugin}, which is off ([plugins.${plugin}] enabled = false)`
 }
 
 function readDuration(reader: Reader, node: Node | undefined, where: string): number | undefined {

@@ -1,4 +1,4 @@
-// `/dashboard/api/boards`: saved dashboards, read by whoever may read, changed by whoever may write.
+// `/dashboard/api/boards`: saved dashboards. Users who may read see them, users who may write change them.
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -25,7 +25,7 @@ import type { Board, BoardDraft, Boards } from './store.ts'
 
 const reading = { config: { private: true, action: 'read_all' } } as const
 const changing = { config: { private: true, action: 'write_all' } } as const
-/** Characters of a title. */
+/** Maximum characters of a title. */
 const maxTitleLength = 200
 const brace = 0x7b
 
@@ -75,17 +75,17 @@ function send(reply: FastifyReply, { document, created: _, ...facts }: Board): F
   return reply.header('cache-control', 'no-store').type('application/json').send(text)
 }
 
-/** Bytes of a title or a word, as they may be written with escapes. */
+/** Maximum bytes of a title or a flag in JSON, escapes included. */
 const maxPartLength = 16 * maxTitleLength
 
-/** `{"title":…,"shared":…,"document":{…}}`; the document stays as it is written. Throws DbError `InvalidArguments`. */
+/** `{"title":…,"shared":…,"document":{…}}`; the document stays the JSON text it was sent as. Throws DbError `InvalidArguments`. */
 async function readDraft(request: FastifyRequest, maxValues: number): Promise<BoardDraft> {
   const body = bodyBytes(request)
   if (!isUtf8(body)) throw invalid('the body is not UTF-8')
   const pace = new Pace(request.ctx.signal)
   await runPaced(pace, checkJsonValues(body, maxValues))
   const parts = await runPaced(pace, memberTexts(body)).catch(error => {
-    throw error instanceof ParseError ? invalid(`the body is no JSON: ${error.message}`) : error
+    throw error instanceof ParseError ? invalid(`the body is not valid JSON: ${error.message}`) : error
   })
   const partOf = (name: string): unknown => {
     const text = parts.get(name)
@@ -99,7 +99,7 @@ async function readDraft(request: FastifyRequest, maxValues: number): Promise<Bo
   return { title: title.trim().toWellFormed(), shared, document: document.toString() }
 }
 
-/** What stands behind each name of an object; nothing of anything else. Throws ParseError. */
+/** The JSON text of each member of an object; none if it is not an object. Throws ParseError. */
 function* memberTexts(json: Uint8Array): Steps<ReadonlyMap<string, Buffer>> {
   const cursor = jsonCursor(json)
   const texts = new Map<string, Buffer>()

@@ -5,7 +5,7 @@ import { nodeExporter } from './shipped/node-exporter.ts'
 import { serverItself } from './shipped/server.ts'
 import type { Board } from './store.ts'
 
-/** Their statements are of this dialect. */
+/** The shipped dashboards, with statements in this dialect. */
 export function shippedBoards(dialect: Pick<Dialect, 'name'>): readonly Board[] {
   const documents = { 'weir-server': serverItself, 'node-exporter': nodeExporter, 'access-log': accessLog(dialect) }
   return Object.entries(documents).map(([id, { title, ...document }]) => ({

@@ -19,29 +19,29 @@ interface BoardOptions {
   readonly max_dashboard_size: number
 }
 
-/** What is said of one without its panels. */
+/** A dashboard without its panels, as lists show it. */
 interface BoardFacts {
   readonly id: string
   readonly title: string
   readonly owner: string
-  /** Whether all users see it; else its owner alone. */
+  /** True: all users see it; false: only its owner. */
   readonly shared: boolean
   /** Comes with the server and cannot be changed. */
   readonly shipped: boolean
   /** Milliseconds since 1970. */
   readonly updated: number
-  /** Grows with each change. */
+  /** Increases by one with each change. */
   readonly revision: number
 }
 
 export interface Board extends BoardFacts {
   /** Milliseconds since 1970. */
   readonly created: number
-  /** JSON: what the page makes of it. */
+  /** The panels as JSON text; only the page in the browser interprets it. */
   readonly document: string
 }
 
-/** What a user wrote. */
+/** What a user saves. */
 export interface BoardDraft {
   readonly title: string
   readonly shared: boolean
@@ -49,31 +49,31 @@ export interface BoardDraft {
 }
 
 export interface Boards {
-  /** Those the user may see, by title. */
+  /** The dashboards the user may see, sorted by title. */
   list(ctx: RequestContext): readonly BoardFacts[]
   /** Throws DbError with status 404. */
   find(ctx: RequestContext, id: string): Board
   create(ctx: RequestContext, draft: BoardDraft): Promise<Board>
-  /** Throws DbError with status 409 when `revision` is not the present one. */
+  /** Throws DbError with status 409 if `revision` is not the current one: another user has changed the dashboard. */
   change(ctx: RequestContext, id: string, revision: number, draft: BoardDraft): Promise<Board>
   remove(ctx: RequestContext, id: string): Promise<void>
 }
 
-/** Reads what is stored; from then on the memory leads. */
+/** Loads all saved dashboards. Reads are answered from memory, changes go to the table first. */
 export async function openBoards(core: PluginCore, options: BoardOptions): Promise<Boards> {
   const shipped = shippedBoards(core.store.dialect)
   const known = new Map<string, Board>(shipped.map(board => [board.id, board]))
   for (const board of await readAll(core)) known.set(board.id, board)
   const refused = core.metrics.counter(
     'svc_dashboard_refused_total',
-    'Saved dashboards that were not taken: `limit`, `conflict` with another change, or `shipped` with the server.',
+    'Refused changes of saved dashboards: `limit` reached, `conflict` with another change, or the dashboard is `shipped` with the server.',
     ['reason']
   )
   const refuse = (reason: 'limit' | 'conflict' | 'shipped', message: string, status: number): DbError => {
     refused.add(1, { reason })
     return new DbError('InvalidArguments', message, { status })
   }
-  // One change after the other: each sees what those before it made.
+  // Changes run one after another, so that each sees the result of the previous ones.
   const serially = serialQueue()
   const find = ({ user }: RequestContext, id: string): Board => {
     const board = known.get(id)
@@ -123,10 +123,10 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
       return serially(async () => {
         const before = changeable(ctx, id)
         if (before.revision !== revision) {
-          throw refuse('conflict', `somebody has changed ${before.title} meanwhile: load it again, or save a copy`, 409)
+          throw refuse('conflict', `${before.title} was changed meanwhile: load it again, or save a copy`, 409)
         }
         if (!draft.shared && before.owner !== ctx.user.name) {
-          throw new DbError('PermissionDenied', `only its owner ${before.owner} may take ${before.title} from others`)
+          throw new DbError('PermissionDenied', `only its owner ${before.owner} may stop sharing ${before.title}`)
         }
         const board: Board = { ...before, ...draft, updated: Date.now(), revision: revision + 1 }
         await write(board, 'put')

@@ -1,11 +1,11 @@
-// Names and tag values as lines write them.
+// Escapes in names and tag values.
 
 const backslash = 0x5c
 
-/** What a backslash can stand before in a measurement, and in the keys and values behind it; before anything else it stands for itself. */
+/** The characters a backslash escapes: in a measurement, and in keys and values. Before any other character a backslash is literal. */
 export const escapable = { measurement: [0x2c, 0x20, backslash], key: [0x2c, 0x3d, 0x20, backslash] } as const
 
-/** The bytes without their escapes: a part of `bytes` where there are none. */
+/** Resolves the escapes. Returns a view of `bytes` if there are none. */
 export function undoEscapes(bytes: Uint8Array, start: number, end: number, what: readonly number[]): Uint8Array {
   const written = bytes.subarray(start, end)
   if (!written.includes(backslash)) return written
@@ -18,7 +18,7 @@ export function undoEscapes(bytes: Uint8Array, start: number, end: number, what:
   return plain.subarray(0, length)
 }
 
-/** The text of a name; UTF-8 that is known to be valid. */
+/** Decodes a name, whose UTF-8 was checked before. */
 export function unescapeText(bytes: Uint8Array, start: number, end: number, what: readonly number[]): string {
   const plain = undoEscapes(bytes, start, end, what)
   return Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength).toString()

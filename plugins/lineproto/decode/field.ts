@@ -1,4 +1,4 @@
-// One field of a measurement over the rows of a request, in memory that the next request uses again.
+// Collects the values of one field of a measurement. Its memory is reused by the next request.
 import { bitmap, type ColumnData } from '../../../core/index.ts'
 import { type Slab, slabBytes } from './slab.ts'
 
@@ -10,21 +10,21 @@ const largeText = 1 << 22
 
 export class FieldColumn {
   readonly name: string
-  /** The name as lines write it, with its `=`. */
+  /** The name as it stands in lines, escapes and the `=` included. */
   readonly spelled: Uint8Array
-  /** The field that came after it last time. */
+  /** The field that followed it in the previous line: most lines repeat the order. */
   next: FieldColumn | undefined
-  /** Of this request. */
+  /** The type in this request. */
   type: FieldType | undefined
-  /** Offset of its first name in this request. */
+  /** Offset of the field's first occurrence in the body. */
   at = 0
-  /** Rows so far; the last of them has a value. */
+  /** Number of rows up to the last one with a value. */
   rows = 0
-  /** One entry per row, in the array the type needs. */
+  /** One entry per row, in the array for the type. */
   floats: Float64Array<ArrayBuffer>
   words: Uint32Array<ArrayBuffer>
   flags: Uint8Array<ArrayBuffer>
-  /** Of text: where each row ends, after a 0. */
+  /** For text: 0, then the end of each row in the bytes. */
   offsets = new Uint32Array(1)
   text = new Uint8Array(0)
   #valid: Uint8Array | undefined
@@ -37,12 +37,12 @@ export class FieldColumn {
     this.flags = new Uint8Array(this.floats.buffer)
   }
 
-  /** Bytes it keeps for later. */
+  /** Bytes kept for later requests. */
   get kept(): number {
     return this.flags.length + this.offsets.byteLength + this.text.length
   }
 
-  /** Makes the entry for the value of a row that is the last one or a later one; false where the request has values of another type. */
+  /** Adds the entry for a value in the last row or a later one. False if the field has values of another type in this request. */
   take(row: number, type: FieldType): boolean {
     if (this.type !== type) {
       if (this.type !== undefined) return false
@@ -56,7 +56,7 @@ export class FieldColumn {
     return true
   }
 
-  /** Room for more text behind that of the row before; the row's text begins at the result. */
+  /** Makes room for the text of a row; returns where the text begins. */
   takeText(row: number, bytes: number): number {
     const start = this.offsets[row]!
     if (start + bytes > this.text.length) {
@@ -67,7 +67,7 @@ export class FieldColumn {
     return start
   }
 
-  /** Ends the column at so many rows; returns what it takes of a slab. */
+  /** Completes the column to this many rows; returns the bytes it needs in a slab. */
   close(rows: number): number {
     if (this.rows < rows) {
       if (rows > this.floats.length) this.#grow(rows)
@@ -79,7 +79,7 @@ export class FieldColumn {
     return nulls + slabBytes(this.type === 'Boolean' ? rows : rows * 8)
   }
 
-  /** The closed column, copied to a slab. */
+  /** Copies the completed column to a slab. */
   copy(slab: Slab): ColumnData {
     const { rows, type } = this
     const nulls = this.#valid && { valid: take(slab, this.#valid.subarray(0, (rows + 7) >> 3)) }
@@ -92,14 +92,14 @@ export class FieldColumn {
     return { kind: 'fixed', values: new arrays[type!](slab.buffer, at, rows), ...nulls }
   }
 
-  /** Makes it ready for the next request. */
+  /** Resets it for the next request. */
   reset(): void {
     this.type = undefined
     this.rows = 0
     this.#valid = undefined
   }
 
-  /** Leaves the rows up to `row` without a value. */
+  /** Makes the rows up to `row` null. */
   #skip(row: number): void {
     if (this.#valid === undefined) {
       this.#valid = bitmap(this.floats.length, false)
@@ -122,7 +122,7 @@ export class FieldColumn {
     const capacity = Math.max(rows, this.floats.length * 2)
     const floats = new Float64Array(capacity)
     this.words = new Uint32Array(floats.buffer)
-    // As bits: a copy as numbers may change those of a NaN.
+    // Copied as integers: copying floats may change the bits of a NaN.
     this.words.set(new Uint32Array(this.floats.buffer))
     this.floats = floats
     this.flags = new Uint8Array(floats.buffer)

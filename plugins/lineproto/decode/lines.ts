@@ -1,4 +1,4 @@
-// Line protocol to columns: one pass over the bytes of a body, without an object or a string for what earlier lines had, too.
+// Decodes line protocol to columns in one pass over the bytes. Names and tags that earlier lines had are compared as bytes, without making strings.
 import { isUtf8 } from 'node:buffer'
 import { DbError, type Limit, nameProblem, putNanoseconds, type Steps } from '../../../core/index.ts'
 import { escapable, unescapeText } from './escape.ts'
@@ -9,15 +9,15 @@ import { Slab } from './slab.ts'
 import { type Precision, putTime } from './time.ts'
 import { isLineEnd, ValueReader } from './value.ts'
 
-/** Names are those of configuration keys. */
+/** Named like the configuration keys. */
 export interface DecodeLimits {
   /** Measurements of one request. */
   readonly max_request_tables: number
-  /** Values of one request, those that are missing in a row included. */
+  /** Values of one request, nulls included. */
   readonly max_request_cells: number
-  /** Bytes of the measurement and the tags of one line, as they are written. */
+  /** Bytes of the measurement and the tags of one line, escapes included. */
   readonly max_key_size: number
-  /** Bytes of the text of one field, as it is written. */
+  /** Bytes of the text of one field, escapes included. */
   readonly max_text_size: number
   /** Bytes kept for later requests. */
   readonly cache_size: number
@@ -25,18 +25,18 @@ export interface DecodeLimits {
 
 const [feed, carriage, space, hash, comma, minus, equals, backslash] = [0x0a, 0x0d, 0x20, 0x23, 0x2c, 0x2d, 0x3d, 0x5c]
 
-/** What a spelling takes besides its bytes, about. */
+/** Approximate bytes of a remembered name besides its text. */
 const spellingBytes = 100
 
-/** What a value takes while lines are read, and in its column. */
+/** Bytes of a value while lines are decoded, and in its column. */
 const cellBytes = 2 * 8
 
-/** Bytes that are read, values that are made room for, and tables that are put together, in one step. */
+/** Bytes decoded, values made room for, and tables completed, per step. */
 const stepBytes = 16 * 1024
 const stepCells = 64 * 1024
 const stepTables = 64
 
-/** Bytes of the longest name of a field with a backslash before each, and of a time with zeros before it. */
+/** Maximum bytes of a field name with every character escaped, and of a time with leading zeros. */
 const maxFieldKey = 2 * 255
 const maxTimeLength = 64
 const maxSpaces = 1 << 20
@@ -54,7 +54,7 @@ interface OpenLine {
 const nothing = Buffer.alloc(0)
 const none: Limit = { max: 0, key: '' }
 
-/** Decodes one body at a time; what it remembers of measurements and fields makes it fast, and nothing else. */
+/** Decodes one body at a time. It remembers measurements and fields of earlier bodies only to be faster. */
 export class LineDecoder {
   readonly #limits: DecodeLimits
   readonly #values: ValueReader
@@ -68,7 +68,7 @@ export class LineDecoder {
   #body: Buffer = nothing
   #precision: Precision | undefined
   #columns: Limit = none
-  /** Seconds and nanoseconds of lines without a time. */
+  /** The time of lines without one: seconds and nanoseconds. */
   #now: readonly [number, number] = [0, 0]
 
   constructor(limits: DecodeLimits) {
@@ -77,8 +77,8 @@ export class LineDecoder {
   }
 
   /**
-   * The tables of a body, in order of first sight; tags are left as keys. `now` are nanoseconds since 1970; `columns`: how many fields
-   * one may have. Throws ParseError for the first line that is wrong.
+   * The tables of a body, in order of first appearance; tags stay undecoded keys. `now` is in nanoseconds since 1970; `columns` limits the fields
+   * of a table. Throws ParseError for the first invalid line.
    */
   *decode(body: Buffer, precision: Precision, now: bigint, columns: Limit): Steps<readonly DecodedTable[]> {
     this.#body = body
@@ -110,14 +110,14 @@ export class LineDecoder {
     let [bytes, keyBytes] = [0, 0]
     for (const [i, measurement] of this.#used.entries()) {
       if (i % stepTables === stepTables - 1) yield
-      bytes += measurement.close()
+      bytes += yield* measurement.close()
       keyBytes += measurement.keyBytes
     }
     const [columns, keys] = [new Slab(bytes), new Slab(keyBytes)]
     const tables: DecodedTable[] = []
     for (const [i, measurement] of this.#used.entries()) {
       if (i % stepTables === stepTables - 1) yield
-      tables.push(measurement.copy(this.#body, columns, keys))
+      tables.push(yield* measurement.copy(this.#body, columns, keys))
     }
     yield* columns.fill()
     yield* keys.fill()
@@ -265,7 +265,7 @@ export class LineDecoder {
     }
   }
 
-  /** Behind the `=` of the key that begins at a position. */
+  /** The position behind the `=` of the key at a position. */
   #keyEnd(start: number): number {
     const body = this.#body
     for (let at = start; ; at++) {
@@ -282,7 +282,7 @@ export class LineDecoder {
     }
   }
 
-  /** Begins behind the fields; returns where the next line begins. */
+  /** Decodes the time, which follows the fields; returns where the next line begins. */
   #readTime(measurement: Measurement, row: number, start: number): number {
     const body = this.#body
     let at = this.#skipSpaces(start)
@@ -347,7 +347,7 @@ function isSpelled(spelled: Uint8Array, body: Uint8Array, start: number, end: nu
   return spelled.length === end - start && begins(spelled, body, start)
 }
 
-/** Whether the body goes on with these bytes at a position. */
+/** Whether the body has these bytes at a position. */
 function begins(bytes: Uint8Array, body: Uint8Array, at: number): boolean {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== body[at + i]) return false
   return true

@@ -1,15 +1,15 @@
-// The rows of one measurement within a request, and what is remembered of it from one request to the next.
-import { type ColumnData, type Limit, nameProblem, type SeriesKeys } from '../../../core/index.ts'
+// Collects the rows of one measurement. Remembers its fields from one request to the next.
+import { type ColumnData, type Limit, nameProblem, type SeriesKeys, type Steps } from '../../../core/index.ts'
 import { escapable, unescapeText } from './escape.ts'
 import { FieldColumn, type FieldType } from './field.ts'
 import { failure } from './position.ts'
 import { type Slab, slabBytes } from './slab.ts'
 
-/** A field of a table, as all lines of a request have it. */
+/** The column of a field in one request. */
 export interface DecodedField {
   readonly name: string
   readonly type: FieldType
-  /** Offset of its name where it came first. */
+  /** Offset of its first occurrence in the body. */
   readonly at: number
   readonly data: ColumnData
 }
@@ -18,30 +18,32 @@ export interface DecodedField {
 export interface DecodedTable {
   readonly name: string
   readonly rows: number
-  /** In order of first sight. */
+  /** In order of first appearance. */
   readonly fields: readonly DecodedField[]
   /** Nanoseconds since 1970. */
   readonly times: BigInt64Array
-  /** Measurement and tags as lines write them, each other than the one before. */
+  /** Measurement and tags as they stand in lines; consecutive equal ones share an entry. */
   readonly keys: SeriesKeys
-  /** Of each row: which key. */
+  /** For each row the index of its key. */
   readonly series: Uint32Array
 }
 
 const minCapacity = 16
-/** What a measurement and a field take besides their columns, about. */
+/** Columns of more rows are completed one at a time. */
+const stepRows = 512
+/** Approximate bytes of a measurement and of a field besides their columns. */
 const measurementBytes = 1000
 const fieldBytes = 400
 
 export class Measurement {
   readonly name: string
-  /** As lines write it. */
+  /** The name as it stands in lines, escapes included. */
   readonly spelled: Uint8Array
-  /** How many fields it may have in this request. */
+  /** Maximum fields in this request. */
   columns: Limit
-  /** The measurement that came after it last time. */
+  /** The measurement that followed it last time: many bodies repeat the order. */
   next: Measurement | undefined
-  /** The field that came first last time. */
+  /** The field its previous line began with. */
   first: FieldColumn | undefined
   rows = 0
   /** Fields of this request. */
@@ -52,7 +54,7 @@ export class Measurement {
   keyCount = 0
   starts = new Uint32Array(minCapacity)
   ends = new Uint32Array(minCapacity)
-  /** Bytes it kept when it was asked last. */
+  /** Bytes it kept when `reset` was last called. */
   kept = 0
   readonly #fields = new Map<string, FieldColumn>()
   readonly #spellings = new Map<string, FieldColumn>()
@@ -64,7 +66,7 @@ export class Measurement {
     this.columns = columns
   }
 
-  /** The field that is written so, `=` included. Throws ParseError for a name that cannot be one. */
+  /** The field with this name, given as it stands in the line with its `=`. Throws ParseError for an invalid name. */
   field(body: Buffer, start: number, end: number): FieldColumn {
     const spelling = body.toString('latin1', start, end)
     const known = this.#spellings.get(spelling)
@@ -83,7 +85,7 @@ export class Measurement {
     return field
   }
 
-  /** A row whose key is `body[start … end]`. */
+  /** Adds a row whose key is `body[start … end]`. */
   addRow(body: Uint8Array, start: number, end: number): number {
     const row = this.rows++
     if (row === this.series.length) {
@@ -95,22 +97,24 @@ export class Measurement {
     return row
   }
 
-  /** Ends all columns; returns what they take of a slab. */
-  close(): number {
+  /** Completes all columns; returns the bytes they need in a slab. */
+  *close(): Steps<number> {
     let bytes = slabBytes(this.rows * 8)
-    for (const field of this.used) bytes += field.close(this.rows)
+    for (const field of this.used) {
+      bytes += field.close(this.rows)
+      if (this.rows > stepRows) yield
+    }
     return bytes
   }
 
-  /** The closed rows: columns go to one slab, what is of no use after the write to the other. */
-  copy(body: Uint8Array, columns: Slab, keys: Slab): DecodedTable {
+  /** The completed rows. Columns are copied to one slab, and what is not needed after the write to the other. */
+  *copy(body: Uint8Array, columns: Slab, keys: Slab): Steps<DecodedTable> {
     const { name, rows, keyCount } = this
-    const fields = this.used.map(field => ({
-      name: field.name,
-      type: field.type!,
-      at: field.at,
-      data: field.copy(columns)
-    }))
+    const fields: DecodedField[] = []
+    for (const field of this.used) {
+      fields.push({ name: field.name, type: field.type!, at: field.at, data: field.copy(columns) })
+      if (rows > stepRows) yield
+    }
     const times = new BigInt64Array(columns.buffer, columns.put(new Uint8Array(this.times.buffer, 0, rows * 8)), rows)
     const words = (from: Uint32Array<ArrayBuffer>, count: number) =>
       new Uint32Array(keys.buffer, keys.put(new Uint8Array(from.buffer, 0, count * 4)), count)
@@ -128,7 +132,7 @@ export class Measurement {
     return slabBytes(this.keyCount * 4) * 2 + slabBytes(this.rows * 4)
   }
 
-  /** Makes it ready for the next request; returns by how many bytes what it keeps has grown. */
+  /** Resets it for the next request; returns the growth of the bytes it keeps. */
   reset(): number {
     for (const field of this.used) field.reset()
     this.used = []
@@ -145,7 +149,7 @@ export class Measurement {
     return this.kept - before
   }
 
-  /** Names of earlier requests make room for new ones. */
+  /** Forgets fields of earlier requests. */
   #forgetUnused(body: Uint8Array, at: number): void {
     const { max, key } = this.columns
     if (this.used.length >= max) {

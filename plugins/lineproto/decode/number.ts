@@ -1,21 +1,21 @@
-// Numbers of lines, from their bytes.
+// Parses numbers from bytes.
 
-/** Digits of an integer, leading zeros included; reading more takes time that grows with their square. */
+/** Maximum digits of an integer, leading zeros included: parsing more would take quadratic time. */
 const maxIntegerLength = 40
 
-/** Bytes of a number that are looked at in one go. */
+/** Maximum bytes of a number. */
 const maxNumberLength = 1 << 20
 
-/** What it read last. */
+/** The result of the last call. */
 export class NumberReader {
-  /** Behind the number and its suffix; -1 where there is none. */
+  /** The position behind the number and its suffix; -1 if there is no number. */
   end = 0
   type: 'Float64' | 'Int64' | 'UInt64' = 'Float64'
-  /** A float; of integers the number where it is exact, else NaN and `integer` has it. */
+  /** The float, or the integer if a float can represent it; otherwise NaN, and `integer` has the value. */
   value = 0
   integer = 0n
 
-  /** Reads the number that begins at a position: false where it is none, or where it is out of range and `end` is not -1. */
+  /** Parses the number at a position. False if there is none (`end` is -1) or if it is out of range. */
   read(bytes: Buffer, start: number): boolean {
     const isNegative = bytes[start] === 0x2d
     const first = isNegative ? start + 1 : start
@@ -43,7 +43,7 @@ export class NumberReader {
       if (at - first === 1) return this.#refuse()
     } else if (at === first) return this.#refuse()
     this.type = 'Float64'
-    // Both exact, so that the quotient is the nearest number.
+    // Both operands are exact, so the quotient is correctly rounded.
     const isShort = digits <= Number.MAX_SAFE_INTEGER && scale <= 22
     if (isShort && (bytes[at]! | 0x20) !== 0x65) {
       const value = scale === 0 ? digits : digits / powers[scale]!
@@ -72,7 +72,7 @@ export class NumberReader {
     return (isSigned ? BigInt.asIntN(64, this.integer) : BigInt.asUintN(64, this.integer)) === this.integer
   }
 
-  /** With an exponent, or with more digits than a float holds. */
+  /** Parses numbers with an exponent, or with more digits than a float can hold. */
   #readSlowly(bytes: Buffer, start: number, digitsEnd: number): boolean {
     let at = digitsEnd
     if ((bytes[at]! | 0x20) === 0x65) {

@@ -1,7 +1,7 @@
-// Where something stands in a body, for messages.
+// Line and column of an offset, for error messages.
 import { ParseError } from '../../../core/index.ts'
 
-/** ParseError for what is at an offset; columns count characters. */
+/** A ParseError with the line and column of an offset; columns count characters. */
 export function failure(body: Uint8Array, at: number, reason: string): ParseError {
   const from = body.subarray(0, at).lastIndexOf(0x0a) + 1
   const line = countFeeds(body, from) + 1

@@ -1,4 +1,4 @@
-// One piece of memory for all columns of a request: a piece for each would cost more than what is in it where lines go to many tables.
+// One buffer for all columns of a request. If lines go to many tables, a buffer per column would cost more than its content.
 import type { Steps } from '../../../core/index.ts'
 
 /** More bytes are copied by `fill`, in pieces of so many. */
@@ -9,7 +9,7 @@ export class Slab {
   readonly #rest: { readonly bytes: Uint8Array; readonly at: number }[] = []
   #used = 0
 
-  /** Of as many bytes as `slabBytes` makes of what will be put in, together. */
+  /** `bytes`: the sum of `slabBytes` for everything that will be put in. */
   constructor(bytes: number) {
     this.#bytes = new Uint8Array(bytes)
   }
@@ -18,7 +18,7 @@ export class Slab {
     return this.#bytes.buffer
   }
 
-  /** Copies bytes, at the latest when `fill` is over; returns where they are, at a multiple of 8 bytes. */
+  /** Copies bytes in, the long ones when `fill` runs; returns their offset, a multiple of 8. */
   put(bytes: Uint8Array): number {
     const at = this.#used
     if (bytes.length > maxPut) this.#rest.push({ bytes, at })
@@ -37,7 +37,7 @@ export class Slab {
   }
 }
 
-/** What something takes of a slab. */
+/** The bytes something takes in a slab: rounded up to a multiple of 8. */
 export function slabBytes(bytes: number): number {
   return (bytes + 7) & ~7
 }

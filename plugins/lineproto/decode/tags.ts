@@ -1,4 +1,4 @@
-// The tags of a line: read only where the bytes of measurement and tags were not seen before.
+// Parses the tags of a line. Called only for keys (measurement and tags, as bytes) that were not seen before.
 import { nameProblem, type SeriesLabel } from '../../../core/index.ts'
 import { escapable, undoEscapes, unescapeText } from './escape.ts'
 import { failure } from './position.ts'
@@ -10,7 +10,7 @@ export interface Tag extends SeriesLabel {
   readonly at: number
 }
 
-/** Of `body[start … end]`, which is a measurement with its tags; of equal names the last counts. Throws ParseError. */
+/** The tags in `body[start … end]`, a measurement with its tags; the last of equal names counts. Throws ParseError. */
 export function readTags(body: Uint8Array, start: number, end: number): readonly Tag[] {
   const tags = new Map<string, Tag>()
   for (let at = seek(body, start, end, comma); at < end; ) {
@@ -31,7 +31,7 @@ export function readTags(body: Uint8Array, start: number, end: number): readonly
   return [...tags.values()]
 }
 
-/** Where a byte stands that no backslash protects; `end` if nowhere. */
+/** The position of an unescaped byte; `end` if there is none. */
 function seek(body: Uint8Array, start: number, end: number, wanted: number): number {
   for (let i = start; i < end; i++) {
     if (body[i] === wanted) return i

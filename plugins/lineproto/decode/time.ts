@@ -1,19 +1,19 @@
-// Timestamps of lines: digits in a unit the request names, to nanoseconds.
+// Converts timestamps, which are in a unit the request names, to nanoseconds.
 import { putNanoseconds } from '../../../core/index.ts'
 
-/** How a request counts time. */
+/** The unit of a request's timestamps. */
 export interface Precision {
-  /** Of one unit. */
+  /** Nanoseconds per unit. */
   readonly nanoseconds: bigint
-  /** Whole seconds of one unit, or units of one second: the other is 1. */
+  /** Seconds per unit, or units per second: the other one is 1. */
   readonly seconds: number
   readonly perSecond: number
 }
 
-/** Beyond this many seconds nanoseconds may leave 64 bits. */
+/** Beyond this many seconds the nanoseconds may exceed 64 bits. */
 const maxSeconds = 9_223_372_035
 
-/** Digits of a time, leading zeros included. */
+/** Maximum digits of a time, leading zeros included. */
 const maxTimeLength = 40
 
 /**

@@ -1,4 +1,4 @@
-// The value of a field, from its bytes to its column.
+// Parses the value of a field and adds it to the field's column.
 import type { DbError } from '../../../core/index.ts'
 import type { FieldColumn, FieldType } from './field.ts'
 import { NumberReader } from './number.ts'
@@ -22,13 +22,13 @@ interface LongText {
 
 export class ValueReader {
   body: Buffer = Buffer.alloc(0)
-  /** Whose fields they are, for messages. */
+  /** The measurement, for error messages. */
   table = ''
   readonly #number = new NumberReader()
   readonly #maxTextBytes: number
   #long: LongText | undefined
 
-  /** Texts may have so many bytes as they are written. */
+  /** Maximum bytes of a text, escapes included. */
   constructor(maxTextBytes: number) {
     this.#maxTextBytes = maxTextBytes
   }
@@ -79,7 +79,7 @@ export class ValueReader {
   #readFlag(field: FieldColumn, row: number, start: number): number {
     const body = this.body
     let end = start
-    // No word is longer.
+    // The longest boolean has five characters.
     while (end < start + 6 && isLetter(body[end])) end++
     const flag = flags[body.toString('latin1', start, end)]
     if (flag === undefined) throw this.#notValue(start)
@@ -196,7 +196,7 @@ export class ValueReader {
     return failure(this.body, at, `${this.#valueAt(at)} is no value, expected ${expected}`)
   }
 
-  /** As it is written, shortened. */
+  /** The value as it was sent, shortened. */
   #valueAt(start: number): string {
     let end = start
     while (end < start + 40 && end < this.body.length && ![comma, space, feed, carriage].includes(this.body[end]!))
@@ -205,7 +205,7 @@ export class ValueReader {
   }
 }
 
-/** Whether a line ends here: at a line feed, with a carriage return before it or not, or with the body. */
+/** Whether a line ends here: at LF, CRLF or the end of the body. */
 export function isLineEnd(body: Uint8Array, at: number): boolean {
   const byte = body[at]
   if (byte === feed || byte === undefined) return true
@@ -229,7 +229,7 @@ const longText = 256
 /** Bytes of a text that are looked at, or copied, in one step. */
 const stepBytes = 1 << 16
 
-/** The first quote or backslash from an offset on, `end` where none stands before it. */
+/** The first quote or backslash from an offset on; `end` if there is none before it. */
 function skipPlain(body: Uint8Array, start: number, end: number): number {
   const part = body.subarray(start, end)
   const escaped = part.indexOf(backslash)

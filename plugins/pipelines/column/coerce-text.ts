@@ -1,12 +1,9 @@
 // Columns of text: texts are copied from the batch's bytes, other values are formatted.
-import { type BytesData, cell } from '../../../core/compute.ts'
+import { type BytesData, cell, copyTexts } from '../../../core/compute.ts'
 import { kindName } from '../cell/input.ts'
 import { cellText } from '../cell/text.ts'
 import type { TransformColumn } from '../pipeline.ts'
 import { createGaps, type Filler, type Gaps, type Source } from './gap.ts'
-
-/** Up to this many bytes a copying loop is faster than `set`. */
-const shortCopy = 48
 
 export function textData(source: Source, column: TransformColumn): BytesData {
   const { field, rows } = source
@@ -31,25 +28,10 @@ export function textData(source: Source, column: TransformColumn): BytesData {
   }
   // Not zeroed: every byte is written below.
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
-  if (field !== undefined) copyRanges(source, offsets, bytes)
+  if (field !== undefined) copyTexts(source.batch, field, rows, offsets, bytes)
   if (written !== undefined) for (const [i, text] of written) bytes.set(text, offsets[i]!)
   const valid = gaps.valid()
   return { kind: 'bytes', offsets, bytes, ...(valid && { valid }) }
-}
-
-function copyRanges({ batch, field, rows }: Source, offsets: Uint32Array, target: Uint8Array): void {
-  const { kinds, words } = field!
-  // A Uint8Array, because `subarray` of a Buffer costs twice as much.
-  const bytes = new Uint8Array(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.length)
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!
-    if (kinds[row] !== cell.string) continue
-    const start = words[row * 2]!
-    const end = words[row * 2 + 1]!
-    let to = offsets[i]!
-    if (end - start > shortCopy) target.set(bytes.subarray(start, end), to)
-    else for (let from = start; from < end; from++) target[to++] = bytes[from]!
-  }
 }
 
 function otherText({ batch, field, rows }: Source, gaps: Gaps, i: number, kind: number): Filler | undefined {

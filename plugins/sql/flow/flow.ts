@@ -1,5 +1,5 @@
 // Statements about flows: what they say goes to the plugin that keeps flows.
-import { DbError, type RecordsAnswer } from '../../../core/index.ts'
+import { DbError, enabledService, type RecordsAnswer } from '../../../core/index.ts'
 import type { FlowsService } from '../../services.ts'
 import { definitions } from '../catalog/create-as.ts'
 import { filtered } from '../catalog/filter.ts'
@@ -11,9 +11,7 @@ import { quoteName, quoteText } from '../text/token.ts'
 import { checkSink, flowQuery } from './windows.ts'
 
 function required({ flows }: Session): FlowsService {
-  const service = flows()
-  if (service !== undefined) return service
-  throw new DbError('Unsupported', 'flows need the plugin flows (plugins.flows.enabled)')
+  return enabledService(flows(), 'flows', 'a flow')
 }
 
 /** Returns the affected rows: none. The table rows go to is made where there is none; it is filled before the answer. */

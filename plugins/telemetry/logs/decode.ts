@@ -1,40 +1,27 @@
 // `ExportLogsServiceRequest` into a LogBatch: one pass over each record.
 import { ProtoReader, type Steps, wireType } from '../../../core/index.ts'
 import { AnyValue } from '../wire/any-value.ts'
-import { checkRepeated } from '../wire/expansion.ts'
+import { type Decoded, decodeItems } from '../wire/decode-items.ts'
 import { anyValue } from '../wire/field.ts'
 import { JsonText } from '../wire/json-text.ts'
-import { type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
+import { type OutlineLimits, stepBytes } from '../wire/outline.ts'
 import { record } from './field.ts'
 import { createLogBatch, type LogBatch, type TextSlices } from './log-batch.ts'
 
 /** Records handled between two yields to other requests. */
 const stepRecords = 64
 
-export interface Decoded {
-  readonly logBatch: LogBatch
-  /** How many records were left out, and why. */
-  readonly rejected: number
-  readonly reason: string
-}
-
 /**
- * `now` in nanoseconds since 1970 for records that have no time of their own. Throws DbError `InvalidArguments` with the offset of what is no
- * protobuf, and with status 413 for too many records at a time.
+ * `now` in nanoseconds since 1970 for records that have no time of their own. Throws DbError `InvalidArguments` with the offset of invalid
+ * protobuf, and with status 413 for too many records.
  */
-export function* decodeLogs(body: Uint8Array, now: bigint, limits: OutlineLimits = {}): Steps<Decoded> {
-  const outline = outlineOf(body, limits)
-  const { leftOut, largest } = outline
-  const tooLong = leftOut === 0 ? '' : tooLarge('a log record', largest, limits.itemBytes!)
-  checkRepeated(outline, body, 'log records')
-  const logBatch = createLogBatch(body, outline)
-  const far = yield* fill(logBatch, now)
-  if (far.size === 0) return { logBatch, rejected: leftOut, reason: tooLong }
-  // Records out of range are rare: the others are read a second time without them.
-  const rest = createLogBatch(body, { ...outline, items: outline.items.without(far) })
-  yield* fill(rest, now)
-  const reason = tooLong || `the times of ${far.size} log records are after the year 2262`
-  return { logBatch: rest, rejected: far.size + leftOut, reason }
+export function decodeLogs(body: Uint8Array, now: bigint, limits: OutlineLimits = {}): Steps<Decoded<LogBatch>> {
+  return decodeItems(body, limits, {
+    item: 'log record',
+    create: outline => createLogBatch(body, outline),
+    fill: batch => fill(batch, now),
+    reason: far => `the times of ${far.size} log records are after the year 2262`
+  })
 }
 
 /** Reads all records; returns the indices of those whose time does not fit a signed 64-bit integer. */

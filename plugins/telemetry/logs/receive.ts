@@ -1,13 +1,14 @@
 // `POST /v1/telemetry/v1/logs`: from the bytes of a request to what the store has taken.
-import type { IncomingHttpHeaders } from 'node:http'
-import { type Core, DbError, Pace, type RequestContext, runPaced } from '../../../core/index.ts'
-import type { PipelinesService, RequestedPipeline } from '../../services.ts'
+import { type Core, Pace, type RequestContext, runPaced } from '../../../core/index.ts'
+import { type PipelinesService, type RequestedPipeline, requestedPipeline } from '../../services.ts'
 import type { Receive, Taken } from '../signal.ts'
+import type { Decoded } from '../wire/decode-items.ts'
 import { aligned } from './align.ts'
 import { logColumns } from './columns.ts'
-import { type Decoded, decodeLogs } from './decode.ts'
+import { decodeLogs } from './decode.ts'
 import { extractedColumns } from './extract.ts'
 import { itemsOf } from './items.ts'
+import type { LogBatch } from './log-batch.ts'
 import { readLogsHeaders } from './request.ts'
 
 export interface LogsOptions {
@@ -24,43 +25,32 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
   return async request => {
     const { ctx, headers, body } = request
     const { table: name, keys } = readLogsHeaders(headers, options.max_extract_keys)
-    const pipeline = pipelineOf(pipelines, headers)
+    const pipeline = requestedPipeline(pipelines, headers)
     // A Uint8Array, because `subarray` of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
     const pace = new Pace(ctx.signal, ctx.memory)
     const limits = { items: options.max_items, itemBytes: options.max_item_size }
     const decoded = await runPaced(pace, decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, limits))
-    const { logBatch, rejected, reason } = decoded
-    if (logBatch.records === 0) return { rejected, message: reason }
+    const { batch, rejected, reason } = decoded
+    if (batch.records === 0) return { rejected, message: reason }
     if (pipeline !== undefined) return runPipeline(core, ctx, pipeline, decoded, name)
-    const own = await runPaced(pace, logColumns(logBatch))
+    const own = await runPaced(pace, logColumns(batch))
     const table = core.store.table(ctx.db, name)
-    const columns = aligned([...own, ...(await runPaced(pace, extractedColumns(logBatch, keys, table)))], table)
+    const columns = aligned([...own, ...(await runPaced(pace, extractedColumns(batch, keys, table)))], table)
     const made = { append_mode: ctx.hints.options.merge_mode === undefined, ...ctx.hints.options }
-    await core.store.write(ctx, [{ table: name, rows: logBatch.records, columns, options: made }])
+    await core.store.write(ctx, [{ table: name, rows: batch.records, columns, options: made }])
     return { rejected, message: reason }
   }
-}
-
-/** The pipeline that the headers name. Throws DbError if they name one while the plugin `pipelines` is off. */
-function pipelineOf(
-  pipelines: PipelinesService | undefined,
-  headers: IncomingHttpHeaders
-): RequestedPipeline | undefined {
-  const named = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
-  if (pipelines === undefined && named !== undefined)
-    throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
-  return pipelines?.requested(headers)
 }
 
 async function runPipeline(
   core: Core,
   ctx: RequestContext,
   pipeline: RequestedPipeline,
-  { logBatch, rejected, reason }: Decoded,
+  { batch, rejected, reason }: Decoded<LogBatch>,
   table: string
 ): Promise<Taken> {
-  const items = await runPaced(new Pace(ctx.signal, ctx.memory), itemsOf(logBatch))
+  const items = await runPaced(new Pace(ctx.signal, ctx.memory), itemsOf(batch))
   const { writes, skipped } = await pipeline.run(ctx, items, { table, customTimeIndex: 'Timestamp;epoch;ns' })
   await core.store.write(ctx, writes)
   return { rejected: rejected + skipped.count, message: reason || (skipped.errors[0]?.message ?? '') }

@@ -2,6 +2,7 @@
 import {
   type Core,
   DbError,
+  enabledService,
   isDbError,
   Pace,
   Pool,
@@ -65,11 +66,11 @@ interface Reception extends Receiver {
   readonly names: PointNames
 }
 
-/** `metricsys` stores metrics; without that plugin they are refused. */
+/** `service` stores metrics; without it they are refused. */
 export function createReceiveMetrics(
   core: Core,
   options: MetricsOptions,
-  metricsys: MetricsysService | undefined,
+  service: MetricsysService | undefined,
   count: CountRejected
 ): Receive {
   const pool = new Pool(
@@ -79,9 +80,7 @@ export function createReceiveMetrics(
   )
   const shared = { core, options, count, known: new KnownMetrics(), startTimes: new StartTimes() }
   return async request => {
-    if (metricsys === undefined) {
-      throw new DbError('Unsupported', 'metrics are kept by the plugin metricsys, which is switched off')
-    }
+    const metricsys = enabledService(service, 'metricsys', 'a metric')
     const policy = readPolicy(request.headers, options)
     const physicalTable = request.ctx.hints.options.physical_table ?? metricsys.physicalTable
     return pool.use(async samples => {

@@ -35,9 +35,13 @@ export function* attributeData(
       return fixed(column, owners, values)
     }
     case 'Int64':
-      return integers(body, column, owners)
+      return numbers(column, new BigInt64Array(owners), anyValue.int, i =>
+        BigInt(column.kinds[i] === anyValue.text ? textOf(body, column, i) : doubleOf(column, i))
+      )
     default:
-      return doubles(body, column, owners)
+      return numbers(column, new Float64Array(owners), anyValue.double, i =>
+        Number(column.kinds[i] === anyValue.text ? textOf(body, column, i) : intOf(column, i))
+      )
   }
 }
 
@@ -50,32 +54,23 @@ function fixed({ count, owners }: AttributeColumn, rows: number, values: Uint8Ar
   return { kind: 'fixed', values, ...(valid && { valid }) } as const
 }
 
-function integers(body: Uint8Array, column: AttributeColumn, rows: number): ColumnData {
+/** Values of `kind` are copied to `values` as they are, others are what `convert` returns. */
+function numbers<V extends BigInt64Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(
+  column: AttributeColumn,
+  values: V,
+  kind: number,
+  convert: (i: number) => V[number]
+): ColumnData {
   const { count, owners, kinds, words } = column
-  const values = new BigInt64Array(rows)
   const target = new Int32Array(values.buffer)
   for (let i = 0; i < count; i++) {
     const row = owners[i]!
-    if (kinds[i] === anyValue.int) {
+    if (kinds[i] === kind) {
       target[2 * row] = words[2 * i]!
       target[2 * row + 1] = words[2 * i + 1]!
-    } else values[row] = BigInt(kinds[i] === anyValue.text ? textOf(body, column, i) : doubleOf(column, i))
+    } else values[row] = convert(i)
   }
-  return fixed(column, rows, values)
-}
-
-function doubles(body: Uint8Array, column: AttributeColumn, rows: number): ColumnData {
-  const { count, owners, kinds, words } = column
-  const values = new Float64Array(rows)
-  const target = new Int32Array(values.buffer)
-  for (let i = 0; i < count; i++) {
-    const row = owners[i]!
-    if (kinds[i] === anyValue.double) {
-      target[2 * row] = words[2 * i]!
-      target[2 * row + 1] = words[2 * i + 1]!
-    } else values[row] = Number(kinds[i] === anyValue.text ? textOf(body, column, i) : intOf(column, i))
-  }
-  return fixed(column, rows, values)
+  return fixed(column, values.length, values)
 }
 
 /** A column of texts that `write` appends. */

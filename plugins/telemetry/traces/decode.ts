@@ -1,39 +1,25 @@
 // Decodes `ExportTraceServiceRequest` in two passes: the first finds the spans, the second reads them.
 import { ProtoReader, type Steps } from '../../../core/index.ts'
-import { checkRepeated } from '../wire/expansion.ts'
+import { type Decoded, decodeItems } from '../wire/decode-items.ts'
 import { resource, scope } from '../wire/field.ts'
-import { type Outline, type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
+import { type Outline, type OutlineLimits, stepBytes } from '../wire/outline.ts'
 import { readSpan } from './read-span.ts'
 import { createSpanBatch, type SpanBatch } from './span-batch.ts'
 
 /** Spans handled between two yields to other requests. */
 const stepSpans = 64
 
-export interface Decoded {
-  readonly batch: SpanBatch
-  /** Number of spans left out, and the reason for the first. */
-  readonly rejected: number
-  readonly reason: string
-}
-
 /**
  * Throws DbError `InvalidArguments` with the offset of invalid protobuf, and with status 413 for too many spans; up to `maxKeys` attribute
  * keys per level are distinguished.
  */
-export function* decodeSpans(body: Uint8Array, maxKeys: number, limits: OutlineLimits = {}): Steps<Decoded> {
-  const outline = outlineOf(body, limits)
-  const { leftOut, largest } = outline
-  const tooLong = leftOut === 0 ? '' : tooLarge('a span', largest, limits.itemBytes!)
-  checkRepeated(outline, body, 'spans')
-  const batch = createSpanBatch(body, outline, maxKeys)
-  const faults = yield* fill(batch, outline)
-  if (faults.size === 0) return { batch, rejected: leftOut, reason: tooLong }
-  // Rare, so the other spans are simply decoded again.
-  const others = { ...outline, items: outline.items.without(faults) }
-  const rest = createSpanBatch(body, others, maxKeys)
-  yield* fill(rest, others)
-  const [first] = faults
-  return { batch: rest, rejected: faults.size + leftOut, reason: tooLong || `span ${first![0]}: ${first![1]}` }
+export function decodeSpans(body: Uint8Array, maxKeys: number, limits: OutlineLimits = {}): Steps<Decoded<SpanBatch>> {
+  return decodeItems(body, limits, {
+    item: 'span',
+    create: outline => createSpanBatch(body, outline, maxKeys),
+    fill,
+    reason: ([first]) => `span ${first![0]}: ${first![1]}`
+  })
 }
 
 /** Returns the invalid spans and the reasons. */

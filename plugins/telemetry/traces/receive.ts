@@ -10,8 +10,9 @@ import {
   type Table
 } from '../../../core/index.ts'
 import { nothingRejected, type Receive, type Taken } from '../signal.ts'
+import type { Decoded } from '../wire/decode-items.ts'
 import type { Retyped } from './attribute-columns.ts'
-import { type Decoded, decodeSpans } from './decode.ts'
+import { decodeSpans } from './decode.ts'
 import { Lookup } from './lookup.ts'
 import { readTracesHeaders } from './request.ts'
 import type { SpanBatch } from './span-batch.ts'
@@ -73,7 +74,7 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
 }
 
 /** Throws DbError `InvalidArguments` where no span of the request is valid. */
-function takenOf({ batch, rejected, reason }: Decoded): Taken {
+function takenOf({ batch, rejected, reason }: Decoded<SpanBatch>): Taken {
   if (rejected === 0) return nothingRejected
   const message = `Accepted ${batch.spans} spans, rejected ${rejected} spans; ${reason}`
   if (batch.spans === 0) throw new DbError('InvalidArguments', message)

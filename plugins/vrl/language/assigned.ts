@@ -1,7 +1,7 @@
-// Which variables a part of a program may change.
+// Finds the variables that a part of a program may change.
 import type { ClosureExpr } from './ast.ts'
 
-/** Names of the variables that a closure's block assigns, or takes something out of, at any depth. */
+/** Names of the variables that a closure's block assigns to or removes fields from, at any depth. */
 export function assignedIn({ body }: ClosureExpr): ReadonlySet<string> {
   const names = new Set<string>()
   visit(body, names)

@@ -77,7 +77,7 @@ export interface Argument extends Node {
   readonly value: Expr
 }
 export interface ClosureExpr extends Node {
-  /** `_` for those that are not used. */
+  /** Names of the variables; `_` for unused ones. */
   readonly variables: readonly string[]
   readonly body: BlockExpr
 }

@@ -1,4 +1,4 @@
-// The interface of a call for its function, at compile time.
+// A call as its function sees it at compile time.
 import type { Bound } from './argument.ts'
 import type { CallExpr } from './ast.ts'
 import { CompileError } from './diagnostic.ts'
@@ -8,7 +8,7 @@ import { pathArgument } from './path-argument.ts'
 import type { Scope } from './scope.ts'
 import { writeValue } from './text.ts'
 
-/** Checks constants and enumerations on the way. */
+/** Also checks that arguments are constant or allowed texts where parameters require it. */
 export function createCall(
   scope: Scope,
   expr: CallExpr,

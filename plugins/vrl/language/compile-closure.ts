@@ -38,7 +38,7 @@ export function compileClosure(
   return compileIteration(scope, closure, spec.closure, call, compile)
 }
 
-/** The first argument is what the closure iterates over: it must be proven unless the call stops the program when it is not. */
+/** Refuses a call if the value it iterates over, the first argument, can never have the right kind. */
 function checkInput(expr: CallExpr, { params }: FunctionSpec, [input]: readonly Bound[]): void {
   const kind = input?.node?.kind
   if (kind === undefined || kind.bits === 0 || (kind.bits & params[0]!.kind.bits) !== 0) return

@@ -2,7 +2,7 @@
 import type { Segment } from './ast.ts'
 import { bit, type Fields, type Kind, kinds, make, stored, union, without } from './kind.ts'
 
-/** The kind a path yields; includes `undefined` where nothing may be. */
+/** The kind of the value at a path; includes `undefined` if there may be none. */
 export function kindAt(kind: Kind, path: readonly Segment[]): Kind {
   return path.reduce(kindAtSegment, kind)
 }
@@ -19,7 +19,7 @@ function at(fields: Fields, segment: Segment): Kind {
   return fields.known.get(segment) ?? fields.unknown
 }
 
-/** The number of items, where it is known for certain. */
+/** The number of items if it is certain, else undefined. */
 export function exactLength({ known, unknown }: Fields): number | undefined {
   if (unknown.bits !== bit.undefined) return undefined
   for (let i = 0; i < known.size; i++) {
@@ -46,7 +46,7 @@ export function kindWith(kind: Kind, path: readonly Segment[], value: Kind, dept
 
 const closed: Fields = { known: new Map(), unknown: kinds.undefined }
 
-/** The known fields of the container a write goes to; none where the value may be of another kind. */
+/** The known fields of the container that is written to; none if the value may be of another kind. */
 function found(kind: Kind, container: number): Fields {
   const fields = container === bit.object ? kind.object : kind.array
   if (fields === undefined) return closed

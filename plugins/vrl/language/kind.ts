@@ -134,7 +134,7 @@ export function isAny(kind: Kind): boolean {
   return kind.bits === allBits && kind.object === anyFields && kind.array === anyFields
 }
 
-/** True when the kind has none but `bits`, and is not empty. */
+/** Whether the kind is not empty and has no bits besides `bits`. */
 export function isOnly(kind: Kind, bits: number): boolean {
   return kind.bits !== 0 && (kind.bits & ~bits) === 0
 }
@@ -148,12 +148,12 @@ export function without(kind: Kind, bits: number): Kind {
   return make(kind.bits & ~bits, kind.array, kind.object)
 }
 
-/** Of `kind` only what `bits` allows. */
+/** The part of `kind` that `bits` allows. */
 export function only(kind: Kind, bits: number): Kind {
   return make(kind.bits & bits, kind.array, kind.object)
 }
 
-/** `undefined` becomes null: what is stored where a path yielded nothing. */
+/** Replaces `undefined` by null, which is what an absent path stores. */
 export function stored(kind: Kind): Kind {
   if (!(kind.bits & bit.undefined)) return kind
   return make((kind.bits & ~bit.undefined) | bit.null, kind.array, kind.object)
@@ -183,21 +183,9 @@ export function elementKind(kind: Kind): Kind {
 
 /** The exact kind of a value. */
 export function kindOf(value: Value): Kind {
-  switch (typeof value) {
-    case 'string':
-      return kinds.string
-    case 'bigint':
-      return kinds.integer
-    case 'number':
-      return kinds.float
-    case 'boolean':
-      return kinds.boolean
-  }
-  if (value === null) return kinds.null
   if (isArray(value)) return tupleOf(value.map(kindOf))
   if (isObject(value)) return objectOf(Object.fromEntries([...value].map(([key, item]) => [key, kindOf(item)])))
-  if (value instanceof Timestamp) return kinds.timestamp
-  return value instanceof Regex ? kinds.regex : kinds.string
+  return scalar(valueBit(value))
 }
 
 const names = [

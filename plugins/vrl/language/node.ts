@@ -9,9 +9,9 @@ const maxConstant = 1000
 export interface Node {
   readonly span: Span
   readonly kind: Kind
-  /** True when it may fail and nothing inside handles that. */
+  /** Whether it may fail without an inner expression handling the error. */
   readonly fallible: boolean
-  /** The innermost reason why it is fallible, to be reported where nothing handles it. */
+  /** The innermost reason why it is fallible, which is reported if the program does not handle it. */
   readonly cause?: CompileError
   /** The value if it is known at compile time. */
   readonly constant?: Value
@@ -34,7 +34,7 @@ export function inherit(...parts: readonly Node[]): { readonly fallible: boolean
   return part === undefined ? { fallible: false } : { fallible: true, cause: part.cause ?? unhandled(part.span) }
 }
 
-/** `constant` where there is one; spread into a node. */
+/** The member `constant` of a node, if the value is known and small enough; to be spread into the node. */
 export function constantly(value: Value | undefined): { readonly constant?: Value } {
   return value === undefined || !hasAtMost(value, maxConstant) ? {} : { constant: value }
 }

@@ -232,7 +232,7 @@ function parseExternal(cursor: Cursor, root: 'event' | 'metadata'): Expr {
   const { start } = next(cursor)
   const path = segmentFollows(cursor, true) ? parsePath(cursor, true) : []
   const after = peek(cursor)
-  // `.` with a field behind it after a blank, as in `. foo`, falls out where the statement should end.
+  // `. foo` with a blank is not refused here: the parser reports `foo` as unexpected after the statement.
   if (path.length === 0 && root === 'event' && isMark(after, '.') && adjoins(cursor)) throw unexpected(after, 'a field')
   return { type: 'query', root, path, span: { start, end: previous(cursor).end } }
 }
@@ -253,7 +253,7 @@ function isField(token: Token): boolean {
   return token.type === 'ident' || token.type === 'name' || token.type === 'field' || token.type === 'string'
 }
 
-/** Segments as long as nothing stands between them; `field` when the first may come without a dot. */
+/** Reads segments up to the first white space. `field`: the first segment needs no dot. */
 function parsePath(cursor: Cursor, field: boolean): Segment[] {
   const path: Segment[] = []
   while (adjoins(cursor)) {

@@ -178,7 +178,7 @@ function parseBlock(cursor: Cursor): BlockExpr {
   return { type: 'block', body, span: { start, end } }
 }
 
-/** `( … )`; several expressions only where a predicate stands. */
+/** `( … )`; only predicates may have several expressions. */
 function parseGroup(cursor: Cursor, several: boolean): GroupExpr {
   const { start } = expectMark(cursor, '(')
   const body = [parseExpr(cursor)]

@@ -1,4 +1,4 @@
-// Paths at run time: reading, writing and removing what they lead to.
+// Reads, writes and removes values at paths, at run time.
 import type { Segment } from './ast.ts'
 import { isArray, isObject, type Value } from './value.ts'
 

@@ -16,7 +16,7 @@ import type { ObjectValue, Value } from './value.ts'
 export interface CompileOptions extends ContextOptions {
   /** Paths the program must not write. */
   readonly readOnly?: readonly ReadOnlyPath[]
-  /** Instead of the standard library. */
+  /** Functions to use instead of the standard library. */
   readonly functions?: ReadonlyMap<string, FunctionSpec>
   /** The static kind of the event; default: any object. */
   readonly event?: Kind
@@ -43,7 +43,7 @@ export interface Program {
   run(event: Value, metadata?: ObjectValue): Outcome
 }
 
-/** All problems in one pass; a program only when none is an error. Warnings never prevent one. */
+/** Compiles a text. Reports all problems; the program is there unless one of them is an error (warnings are none). */
 export function compile(source: string, options: CompileOptions = {}): Compiled {
   const context = createContext(options)
   const diagnostics: Diagnostic[] = []

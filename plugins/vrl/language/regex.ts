@@ -19,11 +19,11 @@ export class Regex {
   readonly names: ReadonlyMap<string, number>
   /** Groups without the whole match. */
   readonly groupCount: number
-  /** For text in ASCII, where `\d` and its like mean the same with and without Unicode. */
+  /** The expression for ASCII text, for which `\d` and similar classes mean the same with and without Unicode. */
   readonly #plain: LinearRegex
   #unicode: LinearRegex | undefined
 
-  /** Throws an Error that says what is wrong with the pattern. */
+  /** Throws an Error with the reason if the pattern is invalid. */
   constructor(source: string) {
     if (source.length > maxPattern) throw new Error(`the pattern is longer than ${maxPattern} characters`)
     const pattern = stripVerbose(source)

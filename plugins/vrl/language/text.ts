@@ -1,5 +1,5 @@
 // Values as text: JSON of everything, and the form that messages show.
-import { writeJsonFloat, writeJsonString } from '../../../core/compute.ts'
+import { writeJsonScalar, writeJsonString } from '../../../core/compute.ts'
 import { Failure } from './failure.ts'
 import { floatText, isArray, isObject, lossy, Regex, sortedKeys, Timestamp, timeText, type Value } from './value.ts'
 
@@ -25,16 +25,7 @@ function writeContainer(value: Value, quota: { left: number }): string {
 }
 
 function writeScalar(value: Value): string {
-  switch (typeof value) {
-    case 'string':
-      return writeJsonString(value)
-    case 'number':
-      return writeJsonFloat(value)
-    case 'bigint':
-    case 'boolean':
-      return String(value)
-  }
-  if (value === null) return 'null'
+  if (typeof value !== 'object' || value === null) return writeJsonScalar(value)
   if (value instanceof Timestamp) return writeJsonString(timeText(value))
   if (value instanceof Regex) return writeJsonString(value.source)
   return value instanceof Uint8Array ? writeJsonString(lossy(value)) : ''

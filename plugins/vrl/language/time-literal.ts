@@ -6,7 +6,7 @@ import { Timestamp } from './value.ts'
 const pattern =
   /^([+-]?\d{4,6})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?\s*(?:([Zz])|([+-])(\d\d):?(\d\d))$/
 
-/** The time of an RFC 3339 text, or undefined when it is none. */
+/** The time of an RFC 3339 text; undefined if it is invalid. */
 export function parseRfc3339(text: string): Timestamp | undefined {
   const found = pattern.exec(text)
   if (found === null) return undefined

@@ -19,11 +19,11 @@ type TokenType =
 
 export interface Token {
   readonly type: TokenType
-  /** As written; of raw strings, regexes and times what stands between the quotes. */
+  /** The text as written; for raw strings, regexes and times the part between the quotes. */
   readonly text: string
   readonly start: number
   readonly end: number
-  /** A newline stands between this token and the one before. */
+  /** Whether a newline separates this token from the previous one. */
   readonly newline: boolean
   readonly parts?: readonly StringPart[]
 }

@@ -50,7 +50,7 @@ export function toBytes(text: Text): Uint8Array {
   return typeof text === 'string' ? encoder.encode(text) : text
 }
 
-/** The value for some bytes: a string where they are UTF-8. */
+/** The value for some bytes: a string if they are valid UTF-8. */
 export function fromBytes(bytes: Uint8Array): Text {
   try {
     return strict.decode(bytes)

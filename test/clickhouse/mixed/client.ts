@@ -1,4 +1,4 @@
-// One request as a well-made client sends it: what may be repeated is repeated, at another front end, after the time it was told.
+// A well-behaved client: repeats requests that may be repeated, at another front end, after the delay it was told.
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Target {

@@ -1,4 +1,4 @@
-// What clients of a mixed load send: where it goes, and which rows it makes. A row says its request and its item.
+// The requests of a mixed load: target, body, and the rows each makes. A row names its request and its item.
 import { encodeSnappy } from '../../../core/index.ts'
 import { writeV1 } from '../../plugins/metricsys/messages.ts'
 import { recordJson } from '../../plugins/telemetry/logs/messages.ts'

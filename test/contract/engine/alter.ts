@@ -1,4 +1,4 @@
-// Contract cases: columns change their type and get values they had not, tables lose their rows, databases change, views are kept.
+// Contract cases: changed types and defaults of columns, truncated tables, changed options, views.
 import { linesOf, put, remove, tableNamed, wanted } from './rows.ts'
 import { type Case, columns, createVisits, failure } from './trial.ts'
 

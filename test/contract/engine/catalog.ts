@@ -1,4 +1,4 @@
-// Contract cases: what the catalog knows, and under which names.
+// Contract cases: databases, tables and columns in the catalog, and their names.
 import { linesOf, put, type Row, tableNamed, wanted } from './rows.ts'
 import { type Case, columns, createVisits } from './trial.ts'
 

@@ -1,4 +1,4 @@
-// Contract cases: queries that follow what is written.
+// Contract cases: queries that follow a table as rows are written.
 import type { Table } from '../../../core/model/table.ts'
 import type { Engine, Follow, QueryResult } from '../../../core/storage/engine.ts'
 import { lines, never, put, remove, wanted } from './rows.ts'

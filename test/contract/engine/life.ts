@@ -1,4 +1,4 @@
-// Contract cases: closing, reopening, crashing; what maintenance reports.
+// Contract cases: closing, reopening and crashing; reports of maintenance.
 import { linesOf, never, put, remove, rowsWrite, tableNamed, wanted } from './rows.ts'
 import { type Case, columns, createVisits, failure } from './trial.ts'
 

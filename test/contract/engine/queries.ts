@@ -1,4 +1,4 @@
-// Contract cases: scans and SQL, their bounds and their end.
+// Contract cases: scans and SQL queries, their limits and their cancellation.
 
 import type { Table } from '../../../core/model/table.ts'
 import type { TimestampType } from '../../../core/model/types.ts'

@@ -1,4 +1,4 @@
-// Columns from plain values, and rows of a table as lines of text that are easy to compare.
+// Makes columns from plain values, and prints rows of a table as lines that are easy to compare.
 import type { Column, ColumnData, FixedData, ResultBatch } from '../../../core/model/batch.ts'
 import type { ColumnDefinition, Table } from '../../../core/model/table.ts'
 import type { ColumnType } from '../../../core/model/types.ts'

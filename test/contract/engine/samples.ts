@@ -1,4 +1,4 @@
-// Contract cases: series queries, which choose series by their tags and give their samples as numbers.
+// Contract cases: series queries, which select series by tags and return samples.
 import type { Table, TableDefinition } from '../../../core/model/table.ts'
 import type { Engine, SeriesQuery, TagMatch } from '../../../core/storage/engine.ts'
 import { never, put, remove, tableNamed } from './rows.ts'

@@ -1,4 +1,4 @@
-// Contract cases: samples of series by their keys, for any number of tables at once.
+// Contract cases: writing samples of series by key, for any number of tables at once.
 
 import type { Column } from '../../../core/model/batch.ts'
 import type { SeriesKeys } from '../../../core/model/series.ts'

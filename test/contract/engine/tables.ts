@@ -1,4 +1,4 @@
-// Contract cases: tables and their columns come, change and go.
+// Contract cases: tables and columns are created, changed and dropped.
 import type { Table } from '../../../core/model/table.ts'
 import { linesOf, never, put, tableNamed, wanted } from './rows.ts'
 import { type Case, columns, createVisits, failure } from './trial.ts'

@@ -1,4 +1,4 @@
-// One test of a driver: an engine over a folder of its own, closed, reopened or crashed as the test asks.
+// Runs one contract case on an engine with a folder of its own, which the case may close, reopen or crash.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

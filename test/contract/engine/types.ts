@@ -1,4 +1,4 @@
-// Contract cases: what goes in comes out, whatever its type and however it lies in memory.
+// Contract cases: values of every type are read as they were written, whatever their layout in memory.
 import type { ColumnType } from '../../../core/model/types.ts'
 import { type Cell, linesOf, never, put, tableNamed, wanted } from './rows.ts'
 import { type Case, columns, failure, type Trial } from './trial.ts'

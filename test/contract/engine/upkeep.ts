@@ -1,4 +1,4 @@
-// Contract cases: merging what is stored changes no answer, and rows past their time to live are gone.
+// Contract cases: compaction changes no answer, and rows beyond their time to live disappear.
 import type { TableOptions } from '../../../core/model/table.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
 import { linesOf, never, put, type Row, remove, rowsWrite, tableNamed, wanted } from './rows.ts'

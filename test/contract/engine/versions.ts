@@ -1,4 +1,4 @@
-// Contract cases: which version of a row counts, by the table's options, wherever the versions lie.
+// Contract cases: which version of a row counts, by the options of the table, wherever the versions are stored.
 import type { TableOptions } from '../../../core/model/table.ts'
 import { type Cell, linesOf, put, type Row, remove, wanted } from './rows.ts'
 import { type Case, createVisits, type EngineTest, type Trial } from './trial.ts'

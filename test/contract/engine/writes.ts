@@ -1,4 +1,4 @@
-// Contract cases: what an answered write promises, alone and among others.
+// Contract cases: what an acknowledged write guarantees, alone and with concurrent writes.
 
 import { linesOf, never, put, type Row, remove, rowsWrite, tableNamed, wanted } from './rows.ts'
 import { type Case, createVisits, failure } from './trial.ts'

@@ -1,4 +1,4 @@
-// Users who are limited to databases: nothing of the others is told or changed, whatever is asked on whichever server.
+// Users limited to databases: no route on either server tells them about other databases or changes those.
 import t from 'tap'
 import { parseUserFile, parseUserList } from '../../../core/auth/users.ts'
 import { routeTable } from '../../../core/server.ts'

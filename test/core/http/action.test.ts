@@ -1,4 +1,4 @@
-// What a route says a user must be allowed, refusals by plugin and code, and error bodies that depend on the request.
+// The permission a route requires, counts of refusals by plugin and code, and error bodies that depend on the request.
 import t from 'tap'
 import { Type } from 'typebox'
 import { DbError } from '../../../core/errors.ts'

@@ -1,4 +1,4 @@
-// `/v1/openapi.json` of both servers, checked by others' validator, against the routes there are.
+// `/v1/openapi.json` of both servers is valid by an independent validator, and describes every route.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

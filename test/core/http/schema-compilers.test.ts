@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { Type } from 'typebox'
 import { definePlugin } from '../../../core/index.ts'
@@ -20,6 +21,8 @@ const checked = definePlugin({
     app.get('/answer', { schema: { response } }, () => ({ shown: 1, hidden: 2 }) as never)
     const querystring = Type.Object({ n: Type.Integer() })
     app.get('/query', { schema: { querystring } }, request => ({ n: request.query.n }))
+    const body = Type.Object({ rows: Type.Array(Type.Object({ n: Type.Number() })) })
+    app.post('/body', { schema: { body } }, request => request.body.rows)
   }
 })
 
@@ -32,12 +35,20 @@ t.test('headers, parameters and answers of routes are checked as the framework d
   const { main } = await startServer(t, '', { plugins: [checked] })
   t.equal(compilers(), 2)
   t.strictSame((await main.inject({ url: '/v1/mine/headers', headers: { 'X-Degrees': '7' } })).json(), { degrees: 7 })
-  for (const headers of [{}, { 'x-degrees': '0' }, { 'x-degrees': 'x' }]) {
-    const answer = await main.inject({ url: '/v1/mine/headers', headers })
-    t.equal(answer.statusCode, 400, JSON.stringify(headers))
-    t.match(answer.json().error, /headers.*degrees/)
+  const refused = async (request: string | InjectOptions) => {
+    const answer = await main.inject(request)
+    t.equal(answer.statusCode, 400)
+    return answer.json().error
   }
+  const withDegrees = (value?: string) => ({ url: '/v1/mine/headers', headers: value ? { 'x-degrees': value } : {} })
+  t.equal(await refused(withDegrees()), 'header x-degrees is missing')
+  t.equal(await refused(withDegrees('0')), 'header x-degrees must be >= 1')
+  t.equal(await refused(withDegrees('x')), 'header x-degrees must be number')
   t.strictSame((await main.inject('/v1/mine/answer')).json(), { shown: 1 })
   t.strictSame((await main.inject('/v1/mine/query?n=3')).json(), { n: 3 })
-  t.equal((await main.inject('/v1/mine/query?n=x')).statusCode, 400)
+  t.equal(await refused('/v1/mine/query?n=x'), 'parameter n must be integer')
+  t.equal(await refused('/v1/mine/query'), 'parameter n is missing')
+  const body = (payload: string) => ({ method: 'POST', url: '/v1/mine/body', payload }) as const
+  t.equal(await refused(body('{"rows":[{"n":1},{"n":[]}]}')), 'body /rows/1/n must be number')
+  t.equal(await refused(body('{}')), 'body /rows is missing')
 })

@@ -1,4 +1,4 @@
-// What pages of other sites make a browser send changes nothing, whatever way it takes.
+// Cross-site requests, which a browser sends for another site's page, change nothing, whatever their form.
 import t from 'tap'
 import { askSql, startServer } from '../../helpers.ts'
 

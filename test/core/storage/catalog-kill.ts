@@ -1,4 +1,4 @@
-// A server's engine that ends itself at a failpoint while it makes a table: `catalog-kill.ts FOLDER FAILPOINT`.
+// Opens an engine that exits at a failpoint while it creates a table: `catalog-kill.ts FOLDER FAILPOINT`.
 import { createTable, makeEngine, put } from './fixtures.ts'
 
 const [, , dir, point] = process.argv

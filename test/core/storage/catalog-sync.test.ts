@@ -1,4 +1,4 @@
-// Changes of the catalog go to the disk beside the event loop, and nothing that relies on them comes before.
+// The catalog is synced without blocking the event loop, and writes that depend on a change wait for the sync.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {

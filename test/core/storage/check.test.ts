@@ -1,4 +1,4 @@
-// Damage made on purpose: it is named, the server does not start on it, and a repair keeps everything else.
+// Deliberate damage is reported, stops the start, and a repair keeps everything else.
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-// Rows that nobody adds to any more leave memory for a file with indexes.
+// Rows of tables that are no longer written to are flushed to files with indexes.
 import { readdirSync } from 'node:fs'
 import t from 'tap'
 import { eventually } from '../../eventually.ts'

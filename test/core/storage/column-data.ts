@@ -1,4 +1,4 @@
-// Columns of every type with random values, every bit of which can be compared.
+// Makes columns of every type with random values, for comparison bit by bit.
 import { type ColumnData, isValid } from '../../../core/model/batch.ts'
 import { type ColumnType, elementsPerRow, fixedArray, isBytesType } from '../../../core/model/types.ts'
 import type { Random } from '../../fuzz/random.ts'

@@ -1,4 +1,4 @@
-// What an independent reader finds in the files of a data folder whose engine is closed, beside what the catalog says of them.
+// Compares the files of a closed data folder, read by an independent reader, with the catalog.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

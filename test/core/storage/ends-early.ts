@@ -1,4 +1,4 @@
-// A process that has nothing to do but to close a thread whose last answer has just come: it says when that is over.
+// Closes a thread right after its last answer and prints when that is done.
 import { Worker } from 'node:worker_threads'
 import { ReadThreads } from '../../../core/storage/embedded/read/read-threads.ts'
 import { UpkeepThread } from '../../../core/storage/embedded/upkeep/upkeep-thread.ts'

@@ -1,4 +1,4 @@
-// What may run: only what is on the list, by DuckDB's own reading.
+// The guard of SQL: only listed functions and statements run, judged by DuckDB's own parser.
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import t from 'tap'
 import {

@@ -1,4 +1,4 @@
-// How a step of a random history is taken by an engine and by the model alike, and what differs afterwards.
+// Runs each step of a random history on an engine and on the model, and compares both.
 import { cpSync } from 'node:fs'
 import type { ColumnDefinition, Table } from '../../../core/model/table.ts'
 import type { Engine } from '../../../core/storage/engine.ts'

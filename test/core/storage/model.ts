@@ -1,4 +1,4 @@
-// What a table should answer, computed the plain way: every version of every row in a list, and no cleverness.
+// A simple model of a table: all versions of all rows in a list, without optimisations.
 import type { TableOptions } from '../../../core/model/table.ts'
 import type { ColumnType } from '../../../core/model/types.ts'
 import { type Cell, type Row, wanted } from '../../contract/engine/rows.ts'

@@ -1,4 +1,4 @@
-// Rows in memory as files for SQL: few of them, only what is new is written, and none stays.
+// Memtable rows written to spool files for SQL: few files, only new rows are written, none is left behind.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'

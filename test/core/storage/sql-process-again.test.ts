@@ -1,4 +1,4 @@
-// What becomes of statements whose process another one has ended.
+// Statements whose query process was killed because of another statement run again.
 import { join } from 'node:path'
 import t from 'tap'
 import { never } from './fixtures.ts'

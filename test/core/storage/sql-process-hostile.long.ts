@@ -1,4 +1,4 @@
-// Statements that nothing else stops: they end their process, and nobody else's.
+// Statements that cannot be cancelled: their query process is killed, others are not affected.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// A collector of spans for tests: takes OTLP over HTTP and keeps what it was sent.
+// A span collector for tests: accepts OTLP over HTTP and keeps what it receives.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'

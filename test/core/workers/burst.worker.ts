@@ -1,4 +1,4 @@
-// Makes many objects, lets them go, says how large the heap has become, and waits.
+// Allocates many objects, releases them, reports the heap size, and waits.
 import { parentPort } from 'node:worker_threads'
 
 let kept: unknown[] = []

@@ -1,4 +1,4 @@
-// Answers with an object as deep as it is asked for.
+// Answers with an object nested as deeply as requested.
 import { parentPort } from 'node:worker_threads'
 
 parentPort!.on('message', (depth: number) => {

@@ -1,4 +1,4 @@
-// Rules in a running server: evaluated once an interval, kept over restarts and reloads, told to receivers.
+// Rules in a running server: evaluated at intervals, kept across restarts and reloads, sent to receivers.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What receivers are told, and what nobody else is.
+// What receivers are sent, and that nobody else is sent anything.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

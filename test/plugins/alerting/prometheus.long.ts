@@ -1,4 +1,4 @@
-// A real Prometheus beside this server, with the same file of rules and the same samples: both come through the same states.
+// A real Prometheus with the same rule file and samples goes through the same states.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'

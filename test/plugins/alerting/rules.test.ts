@@ -1,4 +1,4 @@
-// Files of rules: what is taken, what is refused, and in which words.
+// Rule files: what is accepted, what is refused, and the messages.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

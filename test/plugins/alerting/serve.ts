@@ -1,4 +1,4 @@
-// A server with files of rules, and what it answers of them.
+// Starts a server with rule files, and reads its rules and alerts.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'

@@ -1,4 +1,4 @@
-// The same rules over the same samples, here and in promtool's simulation of Prometheus: the same alerts and series at every time.
+// The same rules over the same samples in this server and in promtool's simulation give the same alerts and series at all times.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

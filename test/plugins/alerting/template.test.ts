@@ -1,4 +1,4 @@
-// Templates beside those that promtool compares: what cannot be filled in, and what a template may cost.
+// Templates that promtool cannot compare: errors while filling them in, and their limits.
 import t from 'tap'
 import { parseTemplate } from '../../../plugins/alerting/template/template.ts'
 

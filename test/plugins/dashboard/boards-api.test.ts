@@ -1,4 +1,4 @@
-// Saved dashboards: who sees and changes them, what is refused, what a restart keeps.
+// Saved dashboards: who may see and change them, what is refused, what survives a restart.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

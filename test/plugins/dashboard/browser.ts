@@ -1,4 +1,4 @@
-// A real browser on the dashboard of a real server.
+// Opens the dashboard of a real server in a real browser.
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

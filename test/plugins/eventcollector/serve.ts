@@ -1,4 +1,4 @@
-// A server that events are sent to.
+// Starts a server for tests of the event collector.
 import type { Test } from 'tap'
 import { askSql, startServer, type TestServer } from '../../helpers.ts'
 

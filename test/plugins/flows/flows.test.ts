@@ -1,4 +1,4 @@
-// Flows: their tables equal their queries, whatever is written and whenever the server is started again.
+// Flows: their tables equal their queries, whatever is written and whenever the server restarts.
 import t from 'tap'
 import { askSql, embeddedOnly, onClickHouse, startServer, temporaryFolder } from '../../helpers.ts'
 import { isLong } from '../../long.ts'

@@ -1,4 +1,4 @@
-// What Grafana's Jaeger data source asks for, in the forms it does, and what it needs of the answers.
+// The requests of Grafana's Jaeger data source, in its own form, and the parts of the answers it depends on.
 import t from 'tap'
 import { startServer } from '../../helpers.ts'
 import { ask, began, otherTraceId, sendSpans, traceId } from './spans.ts'

@@ -1,4 +1,4 @@
-// A small shop: a request through three services, sent by OTLP and looked at in every test of the read side.
+// Test data: traces of a small shop with three services, sent by OTLP.
 import type { TestServer } from '../../helpers.ts'
 import { encodeTraces, type TestResource, type TestSpan } from '../telemetry/traces/encode.ts'
 

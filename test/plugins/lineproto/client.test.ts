@@ -1,4 +1,4 @@
-// The clients people use, pointed at a server that listens.
+// Widely used clients of the protocol, against a listening server.
 import { InfluxDB, Point } from '@influxdata/influxdb-client'
 import { FieldType, InfluxDB as InfluxDbOne } from 'influx'
 import t from 'tap'

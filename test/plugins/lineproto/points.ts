@@ -1,4 +1,4 @@
-// A plain reader and writer of lines, point by point, to hold the decoder to. They share nothing with it.
+// A simple reader and writer of lines, point by point. The decoder is compared with it; both share no code.
 import { isUtf8 } from 'node:buffer'
 import { isValid } from '../../../core/index.ts'
 import type { DecodedField, DecodedTable } from '../../../plugins/lineproto/decode/measurement.ts'

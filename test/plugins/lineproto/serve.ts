@@ -1,4 +1,4 @@
-// A server with what the tests of lines send it.
+// Starts a server for tests of line protocol, and sends it lines.
 import type { Test } from 'tap'
 import { askSql, startServer, type TestServer } from '../../helpers.ts'
 

@@ -1,4 +1,4 @@
-// Push requests as a client writes them, and what a decoded one holds in the same form.
+// Push requests as a client encodes them, and decoded requests in the same form.
 import { cell, ProtoWriter } from '../../../core/index.ts'
 import type { Push } from '../../../plugins/logpush/decode/push.ts'
 

@@ -1,4 +1,4 @@
-// A server that lines are pushed to.
+// Starts a server for tests of log push.
 import type { Test } from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
 import { askSql, startServer, type TestServer } from '../../helpers.ts'

@@ -1,4 +1,4 @@
-// A server with a table of log lines, asked in the language of log queries.
+// Starts a server with a table of log lines, and sends it log queries.
 import type { Test } from 'tap'
 import { startServer, type TestServer } from '../../helpers.ts'
 import { type Ask, askServer } from '../sql/fixtures.ts'

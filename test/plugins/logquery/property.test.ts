@@ -1,4 +1,4 @@
-// Random filters over random rows find what a plain reading of them finds, in memory and in files, with indexes and without.
+// Random filters over random rows find the same rows as a simple implementation, in memory and in files, with and without indexes.
 import t from 'tap'
 import { compileRegex } from '../../../core/index.ts'
 import { createRandom, type Random } from '../../fuzz/random.ts'

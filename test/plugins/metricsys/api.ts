@@ -1,4 +1,4 @@
-// The query API of a server with a few metrics, asked by GET and by form.
+// Starts a server with a few metrics, and sends requests to its query API by GET and by form.
 import type { Test } from 'tap'
 import { writeV1 } from './messages.ts'
 import { serve } from './serve.ts'

@@ -1,4 +1,4 @@
-// What has most series: counted here as one would by hand.
+// `status/tsdb`: the metrics and labels with most series, compared with a direct count.
 import t from 'tap'
 import { writeV1 } from './messages.ts'
 import { serve } from './serve.ts'

@@ -1,4 +1,4 @@
-// Remote write and remote read messages for tests: made and read field by field.
+// Encodes and decodes remote write and remote read messages field by field, for tests.
 import { decodeSnappy, encodeSnappy, ProtoReader, ProtoWriter, snappyLength, snappySlack } from '../../../core/index.ts'
 
 export type Labels = Readonly<Record<string, string>>

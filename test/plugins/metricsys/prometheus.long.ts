@@ -1,4 +1,4 @@
-// A real sender: it scrapes this server, writes what it scraped into it, and another one reads it back.
+// A real Prometheus scrapes this server and writes the samples to it; another one reads them back.
 import t from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
 import { eventually } from '../../eventually.ts'

@@ -1,4 +1,4 @@
-// A server with what the tests of metrics send it.
+// Starts a server for tests of metrics, and sends it samples.
 import type { Test } from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
 import { askSql, startServer } from '../../helpers.ts'

@@ -1,4 +1,4 @@
-// Reads an XOR chunk, bit by bit, as a client does: written apart from what makes them.
+// Reads an XOR chunk bit by bit, as a client does. Independent of the encoder.
 
 /** Times in milliseconds and the bits of the numbers. */
 export function decodeXor(bytes: Uint8Array): [number, bigint][] {

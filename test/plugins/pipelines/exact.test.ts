@@ -1,4 +1,4 @@
-// Columns that a table has: a value becomes the column's type where it stays what it is, and fails its item where it does not.
+// Values for columns that exist: converted to the column's type if that is exact, otherwise the item fails.
 import fc from 'fast-check'
 import t from 'tap'
 import { type ColumnType, type Item, type ItemValue, type Table, Timestamp } from '../../../core/index.ts'

@@ -1,4 +1,4 @@
-// Which table-option variables count: those that a pipeline's own text names, whatever the items bring, and no others.
+// Table-option variables: only those named in the pipeline's own text count, whatever fields the items have.
 import t from 'tap'
 import type { Item } from '../../../core/index.ts'
 import { run } from './sample-run.ts'

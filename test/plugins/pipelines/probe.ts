@@ -1,4 +1,4 @@
-// A plugin that hands the service of pipelines to a test, as any plugin gets it.
+// A plugin that gives a test access to the pipelines service.
 import { Type } from 'typebox'
 import { definePlugin } from '../../../core/index.ts'
 import type { PipelinesService } from '../../../plugins/services.ts'

@@ -1,4 +1,4 @@
-// The service as other plugins use it: items they built themselves, headers they were sent.
+// The pipelines service as other plugins use it: with items of their own and headers of requests.
 
 import t, { type Test } from 'tap'
 import {

@@ -1,4 +1,4 @@
-// Pipelines in threads beside the server's own: the same results, and an end to what takes too long.
+// Pipelines in threads: the same results as on the main thread, and a time limit.
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
 import { definePlugin, type Item, ItemBatch, internalContext, runAtOnce, Timestamp } from '../../../core/index.ts'

@@ -1,4 +1,4 @@
-// Unknown keys of documents: accepted, answered as warnings, and errors where the request asks for it.
+// Unknown keys of documents are accepted with warnings, and are errors if the request says `strict`.
 import t from 'tap'
 import { processors } from '../../../plugins/processors.ts'
 import { startServer } from '../../helpers.ts'

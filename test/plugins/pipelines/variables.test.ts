@@ -1,4 +1,4 @@
-// What variables do to tables in the end: through the ingest route, seen by SQL.
+// Table-option variables, from the ingest route to the options of the table as SQL shows them.
 import t, { type Test } from 'tap'
 import { startServer } from '../../helpers.ts'
 

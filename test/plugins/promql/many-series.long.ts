@@ -1,4 +1,4 @@
-// Metrics with more series than a call takes arguments, some 120,000. `npm run many-series` writes a million, 300,000 of each metric.
+// Metrics with more series than a function call can take arguments (some 120,000). `npm run many-series` writes a million.
 import t from 'tap'
 import { ProtoWriter } from '../../../core/index.ts'
 import { labelsV1, readQueries, readResults } from '../metricsys/messages.ts'

@@ -1,4 +1,4 @@
-// The same series, the same expressions, a real Prometheus beside this server: both must answer the same.
+// A real Prometheus with the same series gives the same answers to the same expressions.
 import t, { type Test } from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
 import { startServer } from '../../helpers.ts'

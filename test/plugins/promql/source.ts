@@ -1,4 +1,4 @@
-// Series in memory as the engine's source, and queries over them with short answers.
+// An engine's source with series in memory, and short forms of query results.
 import { Labels } from '../../../plugins/promql/engine/labels.ts'
 import { type QueryAnswer, type QueryRequest, runQuery } from '../../../plugins/promql/engine/query.ts'
 import { at, type Series, timeOf } from '../../../plugins/promql/engine/series.ts'

@@ -1,4 +1,4 @@
-// Series that have as many samples as each other, at times of their own.
+// Series with equally many samples, but at different times.
 import t from 'tap'
 import { askSql, startServer } from '../../helpers.ts'
 

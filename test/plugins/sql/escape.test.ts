@@ -1,4 +1,4 @@
-// Ways out of the tables a user may read: each is refused with a reason, and nothing of what lies outside is in the answer.
+// Attempts to read beyond the tables a user may read: each is refused with a reason, and no answer contains foreign data.
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

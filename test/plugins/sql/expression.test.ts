@@ -1,4 +1,4 @@
-// Regular expressions find the same rows whether or not the text they need is looked for first.
+// Regular expressions find the same rows with and without a search for the text they require.
 import t from 'tap'
 import { startSql } from './fixtures.ts'
 

@@ -1,4 +1,4 @@
-// A server with the SQL plugin and a few tables, asked over HTTP.
+// Starts a server with the SQL plugin and a few tables, and sends it statements by HTTP.
 import type { Test } from 'tap'
 import { startServer } from '../../helpers.ts'
 

@@ -1,4 +1,4 @@
-// No answer names a folder of the server, whatever fails and however late.
+// No answer contains the path of a server's folder, whatever fails and whenever.
 import { readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

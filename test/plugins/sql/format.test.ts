@@ -1,4 +1,4 @@
-// What the routes for tools make of statements: one line each, or the tree; nothing runs.
+// The routes for tools that format or parse statements; nothing is executed.
 import t from 'tap'
 import { startServer } from '../../helpers.ts'
 

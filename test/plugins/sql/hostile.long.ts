@@ -1,4 +1,4 @@
-// Short texts that would become long statements, or deep ones: each ends with an answer, and none with the server.
+// Short statements that would expand to long or deep ones: each gets an answer, and the server survives.
 import t from 'tap'
 import { processorTime } from '../../time.ts'
 import { startSql } from './fixtures.ts'

@@ -1,4 +1,4 @@
-// Statements about the last rows of a table read its latest parts only, in every spelling; others read all that they need.
+// Queries for the last rows of a table read only its latest parts, however they are written; others read all they need.
 import t from 'tap'
 import { startSql } from './fixtures.ts'
 

@@ -1,4 +1,4 @@
-// Statements that ask for more than their share: each ends with an answer, and the server goes on for the others.
+// Statements that ask for more than their share: each gets an answer, and the server keeps answering others.
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { eventually } from '../../eventually.ts'

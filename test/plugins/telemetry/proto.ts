@@ -1,4 +1,4 @@
-// Protobuf for tests, written on its own: fields as small buffers, put together by whoever makes a message.
+// An independent protobuf encoder for tests.
 
 export const varint = (value: bigint | number): Buffer => {
   const bytes: number[] = []

@@ -1,4 +1,4 @@
-// A server with what the tests of telemetry send it.
+// Starts a server for tests of OTLP, and sends it requests.
 import type { Test } from 'tap'
 import { askSql, databaseMaker, startServer } from '../../helpers.ts'
 import { readPartial, readStatus } from './proto.ts'

@@ -1,4 +1,4 @@
-// Netdata's exporter: it knows one path only, so that a proxy puts the prefix before it.
+// Netdata's exporter, which only knows one path: a proxy adds the prefix.
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'

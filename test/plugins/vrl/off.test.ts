@@ -1,4 +1,4 @@
-// The plugin can be off: then nobody makes pipelines with scripts, and those that are stored are named.
+// With the plugin off, pipelines with scripts cannot be created, and stored ones are named in the log.
 import t from 'tap'
 import { startServer, temporaryFolder } from '../../helpers.ts'
 

@@ -1,4 +1,4 @@
-// Rows that a script made of one item, on their way to tables.
+// Rows that a script makes of one item, as they are stored in tables.
 import t from 'tap'
 import { compile, identity, run } from '../pipelines/sample-run.ts'
 

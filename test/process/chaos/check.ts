@@ -1,4 +1,4 @@
-// What a restarted server holds, against what the ledger says it must.
+// Compares the rows of a restarted server with the ledger.
 import type { Found, FoundPortion, Ledger } from './ledger.ts'
 import type { Newest } from './newest.ts'
 

@@ -1,4 +1,4 @@
-// What was sent and what became of it: the rows that must be there, those that may, and those that must not.
+// Records what was sent and answered: rows that must exist, rows that may, and rows that must not.
 
 /** Rows of one request in one table. */
 export interface Portion {

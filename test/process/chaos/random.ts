@@ -1,4 +1,4 @@
-// Chance that can be replayed: every choice of a run follows from its seed.
+// Reproducible randomness: every choice of a run follows from its seed.
 
 export class Random {
   #state: number

@@ -1,4 +1,4 @@
-// The server of a chaos run: ended in every way there is, and started again.
+// The server of a chaos run: killed in various ways, and restarted.
 import { failpoints } from '../../../core/storage/embedded/failpoint.ts'
 import { type ServerProcess, startProcess } from '../server.ts'
 import { pause } from './load.ts'

@@ -1,4 +1,4 @@
-// Questions at the limits of every route that answers: many rows, many columns, long values, long texts of queries.
+// Requests at the limits of every route that reads: many rows, many columns, long values, long queries.
 export interface LoopQuestion {
   readonly name: string
   readonly path: string

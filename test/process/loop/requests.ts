@@ -1,4 +1,4 @@
-// Requests at the limits of every protocol: the largest body, many new series, many new tables, many new columns.
+// Requests at the limits of every protocol that writes: the largest body, many new series, tables and columns.
 import { encodeSnappy, ProtoWriter } from '../../../core/index.ts'
 
 export interface LoopRequest {

@@ -1,4 +1,4 @@
-// Sends every job in its rhythm until told to stop, and counts what was answered.
+// Sends every job at its interval until told to stop, and counts the answers.
 import type { SoakJob } from './jobs.ts'
 
 export interface Tally {

@@ -1,4 +1,4 @@
-// What a process holds at a moment: from the system, and from its own metrics.
+// Measures a process: by the operating system, and by the process's own metrics.
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Bytes, counts, and seconds for the delay. */

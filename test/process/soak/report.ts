@@ -1,4 +1,4 @@
-// A soak as text: what the server held by minute, where it goes, what was answered.
+// Prints a soak: memory by minute, where it is used, and the answers.
 import type { Measure, Reading } from './measure.ts'
 import { measures } from './measure.ts'
 import type { SoakResult } from './run.ts'

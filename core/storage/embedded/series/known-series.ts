@@ -5,14 +5,12 @@ import type { Table } from '../../../model/table.ts'
 import type { Steps } from '../../../pace.ts'
 import type { SeriesAddition } from '../../engine.ts'
 import { FoundSeries } from '../../found-series.ts'
-import { KeyIndex } from '../../key-index.ts'
+import { KeyIndexes } from '../../key-index.ts'
 import { isLogical } from '../../logical.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { TableData } from '../memory/table-data.ts'
 import { entryHeadBytes, putEntry } from './series-key.ts'
 
-/** Scopes that are kept; within a scope, keys of the same bytes mean the same series. */
-const maxScopes = 64
 /** Targets that are kept between requests. */
 const maxKeptTargets = 30_000
 /** Keys cached per existing series, because different keys may stand for one series. */
@@ -27,7 +25,7 @@ export interface SeriesTarget {
 }
 
 export class KnownSeries {
-  readonly #indexes = new Map<string, KeyIndex>()
+  readonly #indexes = new KeyIndexes()
   readonly #take: (table: Table) => TableData
   #targets: SeriesTarget[] = []
   #targetsOf = new Map<TableData, number[]>()
@@ -44,7 +42,7 @@ export class KnownSeries {
   *find(scope: string, keys: SeriesKeys, table?: string): Steps<FoundSeries> {
     if (this.#targets.length > maxKeptTargets) this.forget()
     const found = new FoundSeries(keys, scope, this.#epoch, table === undefined ? undefined : saltOf(table))
-    found.unknown = yield* this.#index(scope).find(keys, found, found.salt)
+    found.unknown = yield* this.#indexes.of(scope).find(keys, found, found.salt)
     return found
   }
 
@@ -57,7 +55,7 @@ export class KnownSeries {
   add(found: FoundSeries, additions: readonly SeriesAddition[]): void {
     // Nothing is known any more; the caller notices by `isCurrent` and begins anew.
     if (!this.isCurrent(found)) return
-    const index = this.#index(found.scope)
+    const index = this.#indexes.of(found.scope)
     const { bytes: keyBytes } = found.keys
     const view = new DataView(keyBytes.buffer, keyBytes.byteOffset, keyBytes.byteLength)
     const writer = this.#writer
@@ -75,7 +73,7 @@ export class KnownSeries {
     }
     if (index.size <= minKeyLimit) return
     const series = this.#targets.reduce((sum, { data }) => sum + data.registry.size, 0)
-    if (index.size > minKeyLimit + series * keysPerSeries) this.#indexes.delete(found.scope)
+    if (index.size > minKeyLimit + series * keysPerSeries) this.#indexes.forget(found.scope)
   }
 
   /** Whether a table has a series with these tags. */
@@ -106,17 +104,6 @@ export class KnownSeries {
     this.#targets = []
     this.#targetsOf = new Map()
     this.#epoch = {}
-  }
-
-  #index(scope: string): KeyIndex {
-    let index = this.#indexes.get(scope)
-    if (index === undefined) {
-      const [oldest] = this.#indexes.keys()
-      if (this.#indexes.size >= maxScopes) this.#indexes.delete(oldest!)
-      index = new KeyIndex()
-      this.#indexes.set(scope, index)
-    }
-    return index
   }
 
   #owner(table: Table, value: string): Owner {

@@ -1,5 +1,5 @@
 // Bytes to columns, and nothing else: lines such as `shop.door.open 3.5 1700000000`, seconds since 1970, or without a time.
-import { DbError, textColumnOf } from 'weir-server'
+import { columnOf, DbError } from 'weir-server'
 
 /**
  * Throws DbError for a line that is none, with its number.
@@ -16,7 +16,7 @@ export function decode(body, tag, now) {
   const paths = []
   /** @type {number[]} */
   const values = []
-  /** @type {bigint[]} */
+  /** @type {number[]} */
   const times = []
   for (const [i, line] of lines.entries()) {
     if (line === '') continue
@@ -26,18 +26,12 @@ export function decode(body, tag, now) {
       throw new DbError('InvalidArguments', `line ${i + 1}: expected PATH VALUE [SECONDS], got ${line.slice(0, 60)}`)
     paths.push(path)
     values.push(Number(value))
-    times.push(BigInt(milliseconds))
+    times.push(milliseconds)
   }
-  /** @satisfies {readonly import('weir-server').Column[]} */
-  const columns = /** @type {const} */ ([
-    {
-      name: 'time',
-      type: 'TimestampMillisecond',
-      semantic: 'timestamp',
-      data: { kind: 'fixed', values: BigInt64Array.from(times) }
-    },
-    { name: tag, type: 'String', semantic: 'tag', data: textColumnOf(paths) },
-    { name: 'value', type: 'Float64', semantic: 'field', data: { kind: 'fixed', values: Float64Array.from(values) } }
-  ])
+  const columns = [
+    columnOf('time', 'timestamp', 'TimestampMillisecond', times),
+    columnOf(tag, 'tag', 'String', paths),
+    columnOf('value', 'field', 'Float64', values)
+  ]
   return { rows: paths.length, columns }
 }

@@ -1,12 +1,12 @@
 // Takes in lines by HTTP: POST /v1/mine?table=readings
 import { Type } from 'typebox'
-import { bodyBytes, DbError, definePlugin } from 'weir-server'
+import { bodyBytes, definePlugin } from 'weir-server'
 import { decode } from './decode.js'
 
 /** What /v1/openapi.json says of the route; the query string is checked, too. */
 const schema = {
   summary: 'Store readings',
-  querystring: Type.Object({ table: Type.Optional(Type.String({ description: 'Table of the readings.' })) }),
+  querystring: Type.Object({ table: Type.String({ minLength: 1, description: 'Table of the readings.' }) }),
   consumes: { 'text/plain': Type.String({ description: 'Lines: PATH VALUE [SECONDS]' }) },
   produces: { 'application/json': Type.Object({ rows: Type.Integer() }) }
 }
@@ -14,7 +14,6 @@ const schema = {
 export default definePlugin({
   name: 'mine',
   api: 1,
-  prefix: '/v1/mine',
   servers: ['main', 'public'],
   config: Type.Object({
     tag: Type.String({ default: 'path', minLength: 1, description: 'Column that takes the path of a line.' })
@@ -22,7 +21,6 @@ export default definePlugin({
   routes(app, { tag }) {
     app.post('', { config: { action: 'write' }, schema }, async request => {
       const { table } = request.query
-      if (!table) throw new DbError('InvalidArguments', 'parameter table is missing')
       const write = { table, ...decode(bodyBytes(request), tag, Date.now()) }
       const { rows } = await app.core.store.write(request.ctx, [write])
       return { rows }

@@ -15,8 +15,8 @@ test('what every plugin must do', async t => {
 test('lines become columns', () => {
   const { rows, columns } = decode(Buffer.from('a 1\n\nb -2.5 1700000000.25\n'), 'path', 5)
   assert.equal(rows, 2)
-  assert.deepEqual(columns[0].data.values, BigInt64Array.of(5n, 1700000000250n))
-  assert.deepEqual(columns[2].data.values, Float64Array.of(1, -2.5))
+  assert.deepEqual(columns[0]?.data, { kind: 'fixed', values: BigInt64Array.of(5n, 1700000000250n) })
+  assert.deepEqual(columns[2]?.data, { kind: 'fixed', values: Float64Array.of(1, -2.5) })
   assert.throws(() => decode(Buffer.from('a 1\nb x\n'), 'path', 5), /line 2: expected PATH VALUE/)
 })
 

@@ -1,4 +1,4 @@
-// An access log, in the columns that the pipeline of the examples makes: time, ip, method, path, status, bytes, agent.
+// Dashboard of an access log with the columns that the example pipeline makes: time, ip, method, path, status, bytes, agent.
 import type { Dialect } from '../../../../core/index.ts'
 import type { ShippedBoard, ShippedPanel } from './panel.ts'
 
@@ -7,7 +7,7 @@ const froms: Readonly<Record<Dialect['name'], string>> = {
   clickhouse:
     'FROM "$table" WHERE time >= parseDateTime64BestEffort(:from, 3) AND time < parseDateTime64BestEffort(:to, 3)'
 }
-/** The beginning of the interval a time lies in. */
+/** SQL that rounds a time down to the chart's interval. */
 const steps: Readonly<Record<Dialect['name'], string>> = {
   duckdb: 'to_timestamp(floor(epoch(time) / $__interval_s) * $__interval_s) AS time',
   clickhouse: 'toStartOfInterval(time, toIntervalSecond($__interval_s)) AS time'

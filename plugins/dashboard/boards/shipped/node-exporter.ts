@@ -1,4 +1,4 @@
-// Machines, as the node exporter tells of them.
+// Dashboard of machines, from the metrics of the Prometheus node exporter.
 import { chart, row, type ShippedBoard, stat } from './panel.ts'
 
 const of = '{instance=~"$instance"}'

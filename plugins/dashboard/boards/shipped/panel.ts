@@ -3,9 +3,9 @@
 export interface ShippedPanel {
   readonly title: string
   readonly kind: 'row' | 'chart' | 'stat' | 'table' | 'logs'
-  /** Columns of the grid, 24 in all. */
+  /** Width in columns of the grid, which has 24. */
   readonly width: number
-  /** Rows of the grid, some 30 pixels each. */
+  /** Height in rows of the grid, some 30 pixels each. */
   readonly height: number
   readonly queries: readonly {
     readonly language: 'promql' | 'sql' | 'logs'
@@ -27,7 +27,7 @@ interface ShippedVariable {
 
 export interface ShippedBoard {
   readonly title: string
-  /** The database to query, if not the one the dashboard is opened for. */
+  /** The database to query. Absent: the session's. */
   readonly db?: string
   readonly variables: readonly ShippedVariable[]
   readonly panels: readonly ShippedPanel[]

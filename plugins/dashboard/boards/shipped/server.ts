@@ -1,4 +1,4 @@
-// This server, from what it keeps of itself (`enable_telemetry = true`).
+// Dashboard of this server, from its own metrics and log, which `enable_telemetry = true` stores.
 import { chart, row, type ShippedBoard, stat } from './panel.ts'
 
 const rate = (metric: string, by: string) => `sum by (${by}) (rate(${metric}[$__rate_interval]))`

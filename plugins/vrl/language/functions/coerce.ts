@@ -1,4 +1,4 @@
-// Functions that turn a value of one kind into another where that has a meaning.
+// Functions that convert values to another kind.
 import { type FunctionSpec, fail } from '../function.ts'
 import { bit, kinds, mayBe } from '../kind.ts'
 import { floatText, isText, lossy, Regex, Timestamp, timeText, typeName, type Value } from '../value.ts'

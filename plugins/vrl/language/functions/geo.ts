@@ -3,7 +3,7 @@ import type { FunctionSpec } from '../function.ts'
 import { kinds, objectOf } from '../kind.ts'
 import { float } from '../operator.ts'
 
-/** Mean radius of Earth, and what one unit holds of it. */
+/** Mean radius of Earth in kilometres. */
 const kilometers = 6371.0088
 const milesPerKilometer = 0.6213712
 const units = ['kilometers', 'miles']

@@ -101,7 +101,7 @@ export const patterns: readonly FunctionSpec[] = [
   }
 ]
 
-/** Named groups count as text although one that takes no part is null, as the language has it. */
+/** Named groups are typed as strings, as in VRL, although a group that took no part in the match is null. */
 function groupKind(call: Call): Kind {
   const regex = call.constant('pattern')
   if (!(regex instanceof Regex)) return kinds.object

@@ -1,4 +1,4 @@
-// Functions on what kinds values and documents are: tagging values with their kinds, testing texts for JSON.
+// Functions on kinds: tagging values with their kinds, testing whether a text is JSON.
 import { type Context, step } from '../context.ts'
 import { Failure } from '../failure.ts'
 import type { FunctionSpec } from '../function.ts'

@@ -60,7 +60,7 @@ function readClock({ ns }: Timestamp, zone: Zone): Clock {
 const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 
-/** Each stands for others. */
+/** Specifiers that are short for several others. */
 const combined: Readonly<Record<string, readonly string[]>> = {
   D: ['m', '/', 'd', '/', 'y'],
   x: ['m', '/', 'd', '/', 'y'],
@@ -208,7 +208,7 @@ function textOf(clock: Clock, name: string): string | undefined {
   return name.startsWith('.') ? text : text.slice(1)
 }
 
-/** A point and so many digits; for 0 as many as are needed in groups of three, nothing when none are. */
+/** A point and this many digits of the fraction. 0: as many groups of three digits as are needed, possibly none, without the point. */
 function fraction({ nanosecond }: Clock, digitCount: number): string {
   const digits = String(nanosecond).padStart(9, '0')
   if (digitCount > 0) return `.${digits.slice(0, digitCount)}`
@@ -227,7 +227,7 @@ function offsetText({ offset }: Clock, colons: string): string {
   return `${hours}${colons}${minutes}`
 }
 
-/** The zone's abbreviation where the platform knows one, else its offset. */
+/** The abbreviation of the zone if the platform knows one, else its offset. */
 function zoneName(clock: Clock): string {
   const { zone, seconds } = clock
   if (zone.name === 'UTC') return 'UTC'

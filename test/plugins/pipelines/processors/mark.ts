@@ -1,4 +1,4 @@
-// A processor of another plugin, for tests: writes what its plugin says into its fields, or `marked`.
+// A processor kind of another plugin, for tests: writes the text of its settings into its fields, or into `marked`.
 import { defineProcessor } from '../../../../plugins/processor.ts'
 
 export default defineProcessor((mark: string, host) => ({

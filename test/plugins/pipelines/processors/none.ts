@@ -1,2 +1,2 @@
-// A module that makes something else than a processor.
+// A module whose factory returns something other than a processor.
 export default () => ({ kind: 'none' })

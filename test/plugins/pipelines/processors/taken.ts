@@ -1,4 +1,4 @@
-// A processor whose kind comes with the server already.
+// A processor with the name of a built-in kind.
 import { defineProcessor } from '../../../../plugins/processor.ts'
 
 export default defineProcessor(() => ({ kind: 'date', compile: () => ({ apply() {} }) }))

@@ -1,4 +1,4 @@
-// A range query is its instant queries one after the other, whatever the data.
+// A range query equals the instant queries at its steps, for random data.
 import fc from 'fast-check'
 import t from 'tap'
 import { isDbError } from '../../../../core/index.ts'

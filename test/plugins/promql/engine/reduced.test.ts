@@ -1,4 +1,4 @@
-// Series that are reduced where they are read give what their samples give, whatever is asked.
+// Reducing series in reading threads gives the same results as computing from their samples.
 import fc from 'fast-check'
 import t from 'tap'
 import { isDbError } from '../../../../core/index.ts'

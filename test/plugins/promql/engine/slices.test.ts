@@ -1,4 +1,4 @@
-// Samples are held as long as they are needed, and a range is computed in parts where it reads too much at once.
+// Memory of samples: they are released as soon as they are not needed, and a large range is computed in slices.
 import t from 'tap'
 import type { SeriesSource } from '../../../../plugins/promql/engine/source.ts'
 import { type Load, memorySource, native, run, samplesOf } from '../source.ts'

@@ -1,4 +1,4 @@
-// While a query computes, others get their turn: measured in processor time of the thread, which a busy machine does not change.
+// A computing query yields to other requests. Measured in processor time of the thread, which does not depend on other load.
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { LabelNames, Labels } from '../../../../plugins/promql/engine/labels.ts'

@@ -1,4 +1,4 @@
-// Answers of two servers of the query API, brought into a form in which they can be compared.
+// Normalises answers of two servers of the query API, so that they can be compared.
 
 export interface Answer {
   readonly status: number

@@ -1,4 +1,4 @@
-// Series that both servers of a comparison are given: counters, gauges, histograms of every kind, with gaps, ends and resets.
+// The series of a comparison: counters, gauges and histograms of every kind, with gaps, ends and resets.
 import { ProtoReader, ProtoWriter } from '../../../../core/index.ts'
 import { type Labels, staleBits, type TestSeries, writeV1 } from '../../metricsys/messages.ts'
 

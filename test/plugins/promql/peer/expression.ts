@@ -1,4 +1,4 @@
-// Expressions made at random over the series of data.ts; the same for the same seed.
+// Random expressions over the series of data.ts; the same for the same seed.
 import { randomFrom } from './data.ts'
 
 const selectors = [

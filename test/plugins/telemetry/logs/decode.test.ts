@@ -99,7 +99,7 @@ t.test('records of every shape are read as what they stand for, in both encoding
     }
     const json = { resourceLogs: [{ resource: { attributes: jsonAttributes(resource) }, scopeLogs: [scopeLogs] }] }
     for (const body of [protobuf, runAtOnce(protobufOf(requests.logs, Buffer.from(JSON.stringify(json))))]) {
-      const { logBatch } = runAtOnce(decodeLogs(body, now + 5n))
+      const { batch: logBatch } = runAtOnce(decodeLogs(body, now + 5n))
       const columns = runAtOnce(logColumns(logBatch))
       for (const [i, log] of logs.entries()) {
         const wanted = rowOf(log, resource, scope)

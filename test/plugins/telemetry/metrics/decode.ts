@@ -1,4 +1,4 @@
-// What a metrics request is read as, without a server.
+// Decodes a metrics request without a server.
 import { ProtoReader, runAtOnce } from '../../../../core/index.ts'
 import { decodeMetrics } from '../../../../plugins/telemetry/metrics/decode.ts'
 import type { FoundHistogram } from '../../../../plugins/telemetry/metrics/exponential-point.ts'

@@ -1,4 +1,4 @@
-// Metrics made up at random, in both encodings, with the samples they stand for worked out from the protocol's definitions.
+// Random metrics in both encodings, with the expected samples computed from the definitions of the protocol.
 import type { Random } from '../../../fuzz/random.ts'
 import { type Attributes, exportRequest, jsonAttributes, type Value } from '../proto.ts'
 import type { ReadSample } from './decode.ts'

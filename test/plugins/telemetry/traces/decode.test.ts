@@ -1,4 +1,4 @@
-// Whatever spans come, every value of them is in the columns: compared with the spans themselves, by rules written anew.
+// Random spans: every value is in the columns, compared by an independent implementation of the rules.
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type Column, isValid, runAtOnce, type Table, type TableWrite } from '../../../../core/index.ts'

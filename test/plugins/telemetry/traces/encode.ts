@@ -1,4 +1,4 @@
-// Trace requests from plain objects, as protobuf and as JSON: written from the protocol's definitions, not from what reads them.
+// Encodes trace requests as protobuf and JSON, independently of the decoder.
 import { ProtoWriter } from '../../../../core/index.ts'
 
 /** A value: bigint is an integer, number a double, Uint8Array bytes; undefined is a value nobody set. */

@@ -1,4 +1,4 @@
-// The server's own traces, sent into itself.
+// The server's own traces, sent to the server itself.
 import t from 'tap'
 import { freePort } from '../../../../bench/server.ts'
 import { eventually } from '../../../eventually.ts'

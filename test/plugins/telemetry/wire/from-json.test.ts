@@ -1,4 +1,4 @@
-// A message in JSON becomes the same protobuf however long its parts are: short ones are read as a whole, long ones part by part.
+// A message in JSON becomes the same protobuf whether its parts are short (read as a whole) or long (read in pieces).
 import t from 'tap'
 import { maxJsonDepth, runAtOnce } from '../../../../core/index.ts'
 import { protobufOf } from '../../../../plugins/telemetry/wire/from-json.ts'

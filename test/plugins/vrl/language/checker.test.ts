@@ -1,4 +1,4 @@
-// What the compiler refuses, with which code, and where.
+// Programs that the compiler refuses, with code and position.
 import t from 'tap'
 import { compile, kindText, position, printDiagnostics, writeValue } from '../../../../plugins/vrl/language/index.ts'
 import { isWithin, kindOf } from '../../../../plugins/vrl/language/kind.ts'

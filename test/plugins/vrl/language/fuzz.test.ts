@@ -1,4 +1,4 @@
-// Random programs: whatever is written, the compiler answers with a code and a place, and a run with a value or a message.
+// Random programs: the compiler answers with a program or with a code and position, a run with a value or a message.
 import t from 'tap'
 import { compile, position, readJsonValue } from '../../../../plugins/vrl/language/index.ts'
 import { processorTime } from '../../../time.ts'

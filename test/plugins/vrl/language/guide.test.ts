@@ -1,4 +1,4 @@
-// The scripts of the guide are accepted as they stand there.
+// The scripts of the VRL guide compile as they are printed there.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

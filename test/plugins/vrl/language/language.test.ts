@@ -1,4 +1,4 @@
-// What programs result in: values, paths, operators, control flow, closures.
+// Results of programs: values, paths, operators, control flow, closures.
 import t from 'tap'
 import { compile, printDiagnostics, readJsonValue, writeValue } from '../../../../plugins/vrl/language/index.ts'
 

@@ -1,4 +1,4 @@
-// A program from a tenant must not stop the server: size, depth, time and output have bounds.
+// Limits on programs, which tenants write: size, depth, time and output.
 import t from 'tap'
 import { compile, readJsonValue } from '../../../../plugins/vrl/language/index.ts'
 

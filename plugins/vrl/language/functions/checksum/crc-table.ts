@@ -1,8 +1,8 @@
 // The parameters of cyclic redundancy checks, by their names in the public catalogue.
 
 /**
- * Width in bits, then in hexadecimal digits: polynomial, first value of the register, and what the result is combined with. In front
- * of them `r` where bits of bytes and of the result go in reverse, `o` where only those of the result do, else a dash.
+ * Width in bits, reflection, and in hexadecimal digits: polynomial, initial value and final XOR value. Reflection is `r` if input and output are
+ * reflected, `o` if only the output is, else a dash.
  */
 export const crcParameters: Readonly<Record<string, string>> = {
   CRC_3_GSM: '3 - 3 0 7',

@@ -12,7 +12,7 @@ interface Parameters {
   readonly final: bigint
 }
 
-/** The check of some bytes; `step` is called now and then. */
+/** The checksum of some bytes. `step` is called regularly, so that the run's time limit is checked. */
 export type Crc = (bytes: Uint8Array, step: () => void) => bigint
 
 /** Undefined for a name that is not in the catalogue. */

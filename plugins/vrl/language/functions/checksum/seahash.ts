@@ -3,7 +3,7 @@ import { cut, multiply } from './word.ts'
 
 const factor = 0x6eed0e9da4d94a4fn
 
-/** Unsigned. `step` is called now and then. */
+/** Unsigned. `step` is called regularly, see `Crc`. */
 export function seahash(bytes: Buffer, step: () => void): bigint {
   const lanes = [0x16f11fe89b0d677cn, 0xb480a793d8e6c86cn, 0x6fe2e5aaf078ebc9n, 0x14f994a4c5259381n]
   for (let at = 0; at < bytes.length; at += 8) {

@@ -1,4 +1,4 @@
-// Arithmetic of 64 bits that the fast hashes share.
+// 64-bit arithmetic shared by the hash functions.
 
 export const prime32: readonly [bigint, bigint, bigint, bigint, bigint] = [
   0x9e3779b1n,

@@ -8,7 +8,7 @@ type Table = ReadonlyMap<number, readonly number[]>
 const ascii = [0x1b, 0x28, 0x42]
 const japanese = [0x1b, 0x24, 0x42]
 
-/** For the standard name of a character set, as a TextDecoder has it. */
+/** `encoding`: the standard name of a character set, as in `TextDecoder.encoding`. */
 export function makeEncoder(encoding: string): Encode {
   if (/^utf|^replacement/.test(encoding)) return text => Buffer.from(text)
   if (encoding === 'iso-2022-jp') return shiftingEncoder(tableOf('euc-jp'))
@@ -83,7 +83,7 @@ function tableOf(encoding: string): Table {
   return table
 }
 
-/** First bytes of pairs, without those that only repeat what others have. */
+/** Lead bytes of two-byte sequences, without those that duplicate characters of others. */
 function leads(encoding: string): number[] {
   const all = Array.from({ length: 126 }, (_, i) => 0x81 + i)
   if (encoding === 'shift_jis') return all.filter(lead => lead !== 0xed && lead !== 0xee)

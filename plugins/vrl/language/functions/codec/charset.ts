@@ -35,7 +35,7 @@ export const charsetCodecs: readonly FunctionSpec[] = [
     returns: kinds.string,
     fallible: true,
     prepare: ({ context }) => {
-      // Many names stand for one character set, whose table is large.
+      // Cached by standard name: many names mean the same character set, and its table is large.
       const known = remember(makeEncoder)
       const encoders = remember(name => known(decoderFor(name).encoding))
       return (text: Text, name: Text) => encode(context, lossy(text), encoders(lossy(name)))

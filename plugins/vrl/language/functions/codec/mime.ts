@@ -62,7 +62,7 @@ function decodeBare(text: string): string {
   }
 }
 
-/** A character set, an encoding and a text with question marks between; undefined where these are missing. */
+/** Reads an encoded word, `charset?encoding?text?=`; undefined if there is none. */
 function readWord(text: string, start: number): Word | undefined {
   const first = text.indexOf('?', start)
   const second = first < 0 ? -1 : text.indexOf('?', first + 1)

@@ -132,7 +132,7 @@ function tagsOf(event: ObjectValue): string[] {
   return isArray(tags) ? tags.filter(isText).map(lossy) : []
 }
 
-/** Arrays stand for their items. */
+/** An array counts as each of its items. */
 function readPath(path: string): (event: ObjectValue) => readonly Value[] {
   const segments = path.split('.')
   const wrong = segments.find(segment => !/^[\p{L}\p{N}_@-]+$/u.test(segment))

@@ -1,6 +1,6 @@
 // Parses queries in Datadog's log search syntax: terms, attributes, tags, wildcards, ranges, AND, OR, NOT.
 
-/** What a word stands for; `*` is any text and `?` one character in a pattern, where they were not escaped. */
+/** A word of a query. In a pattern an unescaped `*` matches any text and `?` one character. */
 export type Word =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'pattern'; readonly parts: readonly (string | typeof anyText | typeof anyCharacter)[] }
@@ -9,7 +9,7 @@ export const anyText = Symbol('*')
 const anyCharacter = Symbol('?')
 
 export interface Bound {
-  /** Undefined: none. */
+  /** Undefined: unbounded. */
   readonly value: string | undefined
   readonly inclusive: boolean
 }
@@ -32,7 +32,7 @@ interface Reader {
   depth: number
 }
 
-/** Throws an Error that says what is wrong with the text. */
+/** Parses a query. Throws an Error with the reason if it is invalid. */
 export function parseQuery(text: string): Query {
   const reader: Reader = { text, at: 0, depth: 0 }
   skipBlanks(reader)

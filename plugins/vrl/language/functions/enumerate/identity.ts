@@ -2,13 +2,13 @@
 import { Failure } from '../../failure.ts'
 import { isArray, isObject, Regex, sortedEntries, Timestamp, toBytes, type Value } from '../../value.ts'
 
-/** Scalars are their own keys, texts with a letter before them. Takes from `quota` what the other keys take. */
+/** Scalars are their own keys; strings get a prefix, so that they differ from keys of containers, whose size is subtracted from `quota`. */
 export function identity(value: Value, quota: { left: number }): unknown {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? `s${value}` : value
   return describe(value, quota)
 }
 
-/** Keys of each kind begin with a letter of their own; self-delimiting values need no end mark. */
+/** Keys of each kind begin with their own letter. They are self-delimiting, so that they can be concatenated. */
 function describe(value: Value, quota: { left: number }): string {
   const text = describeOne(value, quota)
   quota.left -= text.length

@@ -1,4 +1,4 @@
-// Functions on what arrays and objects hold.
+// Functions on the contents of arrays and objects.
 import type { FunctionSpec } from '../../function.ts'
 import { compacting } from './compact.ts'
 import { counting } from './count.ts'

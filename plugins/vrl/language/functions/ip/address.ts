@@ -1,6 +1,6 @@
 // IP addresses as bytes and as text.
 
-/** The 4 or 16 bytes of an address; undefined for what is none. No zone, no leading zeros. */
+/** The 4 or 16 bytes of an address; undefined if it is invalid. Zones and leading zeros are invalid. */
 export function parseAddress(text: string): Uint8Array | undefined {
   return text.includes(':') ? parseV6(text) : parseV4(text)
 }
@@ -66,7 +66,7 @@ function longestZeros(groups: readonly number[]): { start: number; length: numbe
   return best
 }
 
-/** True for an address of version 4 as one of version 6. */
+/** Whether it is an IPv4-mapped IPv6 address. */
 export function isMapped(bytes: Uint8Array): boolean {
   return (
     bytes.length === 16 && bytes[10] === 255 && bytes[11] === 255 && bytes.subarray(0, 10).every(byte => byte === 0)

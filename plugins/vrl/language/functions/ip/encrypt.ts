@@ -1,4 +1,4 @@
-// Addresses encrypted as other addresses.
+// Encrypts IP addresses to IP addresses (ipcrypt: deterministic, and `pfx`, which preserves prefixes).
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
@@ -76,8 +76,8 @@ function block(bytes: Uint8Array, key: Uint8Array, encrypt: boolean): Uint8Array
 }
 
 /**
- * Each bit is flipped or not by what two ciphers make of the bits before it. The register holds these bits, a set bit before them that
- * tells how many there are. Addresses of version 4 keep the 96 bits that make them such.
+ * Prefix-preserving encryption: each bit is combined by XOR with a bit that two ciphers make of the bits before it. The register holds a 1, which marks
+ * the length, followed by these bits. IPv4-mapped addresses keep their first 96 bits.
  */
 function preserve(bytes: Uint8Array, key: Uint8Array, encrypt: boolean): Uint8Array {
   const first = key.slice(0, 16)

@@ -5,7 +5,7 @@ import { kinds, union } from '../../kind.ts'
 import { type ArrayValue, isArray, isText, lossy, type Text, typeName, type Value } from '../../value.ts'
 import { applyMask, formatAddress, maskOf, parseAddress } from './address.ts'
 
-/** Texts of ranges a call remembers. */
+/** Maximum parsed ranges a call caches. */
 const maxRemembered = 1000
 
 interface Range {

@@ -1,10 +1,10 @@
-// The date matcher of grok rules: a format of letters becomes a pattern, and what it matches a time.
+// The date matcher of grok rules: compiles a date format to a regular expression and a parser.
 import { daysFromCivil, daysInMonth, parseZone, utc, type Zone } from '../../../../../core/compute.ts'
 import { Regex } from '../../regex.ts'
 import { literalPattern } from './grok-patterns.ts'
 
 interface DateMatcher {
-  /** What matches such a date. */
+  /** Regular expression that matches dates of this format. */
   readonly pattern: string
   /** Milliseconds since 1970; undefined when the text is no date. */
   read(text: string): number | undefined

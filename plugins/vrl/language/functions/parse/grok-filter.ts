@@ -1,4 +1,4 @@
-// The filters of grok rules: what is made of the text that a matcher found.
+// The filters of grok rules, which convert the matched text.
 import type { Context } from '../../context.ts'
 import { Failure } from '../../failure.ts'
 import { readJsonValue } from '../../json.ts'
@@ -10,7 +10,7 @@ import { readRubyHash } from './ruby-hash.ts'
 import { readQuery } from './url.ts'
 import { documentValue } from './xml.ts'
 
-/** Undefined where the value cannot be filtered: the field is left out. */
+/** Returns undefined for a value it cannot convert; the field is then left out. */
 export type Filter = (context: Context, value: Value) => Value | undefined
 
 const onText =
@@ -98,7 +98,7 @@ function decodeText(text: string): string {
 function compileArray(args: readonly RuleArgument[]): Filter {
   const texts = args.filter(arg => typeof arg === 'string')
   const call = args.find((arg): arg is RuleCall => typeof arg === 'object' && arg !== null)
-  // One text is the separator's only when there are no brackets before it.
+  // A single text is the brackets if it has two characters, else the separator.
   const [brackets, separator] =
     texts.length > 1 ? texts : texts[0]?.length === 2 ? [texts[0], ','] : ['[]', texts[0] ?? ',']
   const filter = call === undefined ? undefined : compileFilter(call)

@@ -1,11 +1,11 @@
 // The patterns that grok expressions name. They use no look-around and no backreferences, so that they run in linear time.
 
 const byte = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
-/** Also matches longer and more groups than an address has: counted repetition makes expressions many times slower. */
+/** Matches more digits and groups than an address can have, because counted repetition would be many times slower. */
 const group = '[0-9A-Fa-f]+'
 const ipv4 = `${byte}(?:\\.${byte}){3}`
 
-/** Full and shortened forms, the last two groups maybe an IPv4 address, maybe with a zone. Written short, as it is part of so many. */
+/** Full and shortened forms, optionally ending in an IPv4 address, optionally with a zone. Kept short because many patterns include it. */
 const dotted = '\\d+(?:\\.\\d+){3}'
 const ipv6 = `(?:${[
   `${group}(?::${group}){7}`,
@@ -54,7 +54,7 @@ const network = {
   HOSTNAME: '\\b[0-9A-Za-z_][0-9A-Za-z_-]*(?:\\.[0-9A-Za-z_][0-9A-Za-z_-]*)*\\.?',
   HOST: '%{HOSTNAME}',
   IPORHOST: '%{IP}|%{HOSTNAME}',
-  /** Finds what IPORHOST does where a blank follows, in a fraction of the time. */
+  /** Equals IPORHOST where a blank follows, but matches much faster. */
   ADDRESS: '[0-9A-Za-z_:.%-]+',
   HOSTPORT: '%{IPORHOST}:%{POSINT}'
 }
@@ -149,7 +149,7 @@ const services = {
   CRONLOG: '%{SYSLOGBASE} \\(%{USER:user}\\) %{CRON_ACTION:action} \\(%{DATA:message}\\)'
 }
 
-/** Patterns by name; they name one another as expressions do. */
+/** Patterns by name. They can refer to each other, as `%{NAME}`. */
 export const grokPatterns: Readonly<Record<string, string>> = {
   ...numbers,
   ...texts,
@@ -162,7 +162,7 @@ export const grokPatterns: Readonly<Record<string, string>> = {
   ...services
 }
 
-/** A pattern that matches just this text, in a class too. */
+/** Escapes a text, so that it is matched literally, also in a character class. */
 export function literalPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|-]/g, '\\$&')
 }

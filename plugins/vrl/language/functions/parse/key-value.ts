@@ -175,14 +175,14 @@ function fieldEnd({ text, field, at }: Reader): number {
   return end < 0 ? text.length : end
 }
 
-/** True at the end of the text and where a field's delimiter follows, blanks before it allowed. */
+/** Whether the text ends here, or a field delimiter follows, with or without blanks before it. */
 function isFieldEnd({ text, field }: Reader, at: number): boolean {
   let end = at
   while (text[end] === ' ' && field !== ' ') end++
   return end >= text.length || text.startsWith(field, end)
 }
 
-/** A text in quotes, when what follows it is `allowed`; undefined, and nothing read, otherwise. */
+/** Reads a quoted text if `allowed` accepts the position behind it; otherwise returns undefined and reads nothing. */
 function readQuoted(reader: Reader, allowed: (end: number) => boolean): string | undefined {
   const { text, at } = reader
   const quote = text[at]

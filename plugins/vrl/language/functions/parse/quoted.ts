@@ -6,7 +6,7 @@ interface Quoted {
   readonly inner: string
 }
 
-/** Reads a text in double or single quotes; undefined where none begins. Throws what `broken` makes where the closing quote is missing. */
+/** Reads a text in double or single quotes; undefined if there is none. Throws the error of `broken` if the closing quote is missing. */
 export function readQuoted<R extends { readonly text: string; at: number }>(
   reader: R,
   broken: (reader: R, expected: string) => unknown
@@ -20,7 +20,7 @@ export function readQuoted<R extends { readonly text: string; at: number }>(
   return { quote, inner: text.slice(at + 1, end - 1) }
 }
 
-/** The offset after the closing quote of the text whose opening quote is at `at`; undefined where there is none. */
+/** The offset behind the closing quote; `at` is that of the opening one. Undefined if it is not closed. */
 function quotedEnd(text: string, at: number): number | undefined {
   let end = at + 1
   while (end < text.length && text[end] !== text[at]) end += text[end] === '\\' ? 2 : 1

@@ -1,4 +1,4 @@
-// Reading URLs and what stands in them.
+// Parses URLs and query strings.
 import { type FunctionSpec, fail } from '../../function.ts'
 import { arrayOf, kinds, objectOf, union } from '../../kind.ts'
 import { lossy, type Text, type Value } from '../../value.ts'

@@ -1,4 +1,4 @@
-// Reading the user agents that clients of HTTP name.
+// Parses the `User-Agent` header of HTTP clients.
 import woothee from 'woothee'
 import type { FunctionSpec } from '../../function.ts'
 import { type Kind, kinds, objectOf, union } from '../../kind.ts'
@@ -56,7 +56,7 @@ export const userAgentParser: FunctionSpec = {
   ]
 }
 
-/** Longer texts are cut: no client sends them, and both sets of rules search a text many times. */
+/** Maximum characters: longer texts are cut, because no real client sends them and both sets of rules search a text many times. */
 const maxLength = 2048
 
 function readQuickly(text: string): Agent {

@@ -6,7 +6,7 @@ import { lossy, type Text } from '../../value.ts'
 import { captureFields, captureKind, type FieldTypes, type Layout } from './capture.ts'
 import { readTime, rememberFormats } from './time.ts'
 
-/** How the parts of lines are written as patterns. */
+/** Patterns for the parts of lines. */
 interface Style {
   readonly blank: string
   readonly word: (name: string) => string
@@ -16,11 +16,11 @@ interface Style {
   readonly layout: (pattern: string) => Layout
 }
 
-/** A value, or a dash where there is none. */
+/** Matches a value, or a dash in place of a missing one. */
 const dashOr = (pattern: string) => `(?:-|${pattern})`
 const digits = (name: string) => dashOr(`(?P<${name}>\\d+)`)
 
-/** Blanks of any number, dashes anywhere, quotes within quotes. */
+/** Accepts any number of blanks, dashes anywhere, and quotes within quotes. */
 const lenient: Style = {
   blank: '\\s+',
   word: name => dashOr(`(?P<${name}>\\S+)`),
@@ -42,7 +42,7 @@ const plain: Style = {
 
 type Lines = Readonly<Record<string, readonly Layout[]>>
 
-/** A layout in both styles, the fast one first. */
+/** The patterns of a layout in both styles, the faster one first. */
 function inStyles(parts: (style: Style) => readonly string[]): readonly Layout[] {
   return [plain, lenient].map(style => style.layout(parts(style).join(style.blank)))
 }

@@ -1,4 +1,4 @@
-// Reads XML into a tree of elements and texts: what is well-formed, without document type definitions.
+// Parses well-formed XML to a tree of elements and texts. Document type definitions are refused.
 import { SaxesParser } from 'saxes'
 import { type Context, step } from '../../context.ts'
 import { fail } from '../../function.ts'
@@ -12,7 +12,7 @@ export interface Element {
 
 const maxDepth = 128
 
-/** The root element. Fails for what is not well-formed. */
+/** Returns the root element. Fails if the text is not well-formed. */
 export function readXml(context: Context, text: string): Element {
   const parser = new SaxesParser()
   const broken = (why: string) => fail(`unable to parse xml: ${why} at ${parser.line}:${parser.column}`)

@@ -1,4 +1,4 @@
-// Functions on text that are more than a line each.
+// The longer functions on text.
 import type { FunctionSpec } from '../../function.ts'
 import { cases } from './case.ts'
 import { cuts } from './cut.ts'

@@ -1,4 +1,4 @@
-// Makes secrets in texts unreadable, however deep they lie.
+// Redacts secrets in texts, at any depth of a value.
 import { createHash } from 'node:crypto'
 import { type Context, checkOutput, step } from '../../context.ts'
 import type { Call, FunctionSpec } from '../../function.ts'
@@ -11,7 +11,7 @@ type Filter = Regex | string
 /** What replaces a text. */
 type Redactor = (found: string) => string
 
-/** Area, group and serial number; none of them is all zeros, and there are no areas 666 and 900 to 999. */
+/** A US social security number: area, group and serial number. None is all zeros; the areas 666 and 900 to 999 do not exist. */
 const socialSecurity = new Regex(
   '(?:00[1-9]|0[1-9][0-9]|[1-578][0-9]{2}|6[0-57-9][0-9]|66[0-57-9])-(?:0[1-9]|[1-9][0-9])-' +
     '(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})'

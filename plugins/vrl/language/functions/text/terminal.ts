@@ -25,17 +25,17 @@ function isControl(code: number): boolean {
   return code < 0x20 || (code >= 0x7f && code <= 0x9f)
 }
 
-/** The end of what began with an escape before `at`. */
+/** The end of the control sequence whose escape character is before `at`. */
 function sequenceEnd(text: string, at: number): number {
   const code = text.charCodeAt(at)
   if (code === 0x5b) return skipUntil(text, at + 1, 0x40)
-  // Strings for the device, the system and applications.
+  // Control strings: OSC, DCS, SOS, PM, APC.
   if (code === 0x5d || code === 0x50 || code === 0x58 || code === 0x5e || code === 0x5f) return stringEnd(text, at + 1)
-  // Intermediate bytes, then one that ends it.
+  // Intermediate bytes, then a final byte.
   return skipUntil(text, at, 0x30)
 }
 
-/** The position behind the first character from `min` to `~`; a control character ends the sequence and stands for itself. */
+/** The position behind the first character from `min` to `~`. A control character ends the sequence without being part of it. */
 function skipUntil(text: string, from: number, min: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)

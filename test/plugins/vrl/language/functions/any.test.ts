@@ -1,4 +1,4 @@
-// Calls every function with whatever its parameters take.
+// Calls every function with random arguments of the accepted kinds.
 import t from 'tap'
 import type { Param } from '../../../../../plugins/vrl/language/function.ts'
 import { compile, standardLibrary } from '../../../../../plugins/vrl/language/index.ts'

@@ -1,4 +1,4 @@
-// Edges of the functions on what arrays and objects hold.
+// Edge cases of the functions on arrays and objects.
 import t from 'tap'
 import { run as result } from './run.ts'
 

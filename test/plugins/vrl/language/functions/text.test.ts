@@ -1,4 +1,4 @@
-// Edges of the functions on text.
+// Edge cases of the functions on text.
 import t from 'tap'
 import { run as result } from './run.ts'
 

@@ -1,4 +1,4 @@
-// Readers of events and logs of services: CEF, glog, klog, AWS, grok.
+// Functions that parse events and logs of services: CEF, glog, klog, AWS, grok.
 import t from 'tap'
 import { run, table } from './table.ts'
 

@@ -1,4 +1,4 @@
-// Readers of whole formats: CBOR, XML, YAML, Ruby hashes, domains, user agents, and what a document is.
+// Functions that parse whole documents: CBOR, XML, YAML, Ruby hashes, domains, user agents.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// Readers of the parts of lines: pairs, tokens, fields, numbers, URLs.
+// Functions that parse parts of lines: pairs, tokens, fields, numbers, URLs.
 import t from 'tap'
 import { processorTime } from '../../../../time.ts'
 import { run, table } from './table.ts'

@@ -1,4 +1,4 @@
-// Lines of web servers and of syslog.
+// Functions that parse lines of web servers and syslog.
 import t from 'tap'
 import { run, table } from './table.ts'
 

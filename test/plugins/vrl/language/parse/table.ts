@@ -1,4 +1,4 @@
-// Tables of calls and what they result in, for the tests of parsers.
+// Runs tables of calls with their expected results, for tests of parsers.
 import t from 'tap'
 import { compile, printDiagnostics, readJsonValue, writeValue } from '../../../../../plugins/vrl/language/index.ts'
 

@@ -1,4 +1,4 @@
-// Times read and written by a format.
+// Parsing and formatting times by a format.
 import t from 'tap'
 import { run, table } from './table.ts'
 

@@ -75,6 +75,7 @@ function Drawing({ panel, value, unit, span, db, marks }: DrawingProps) {
     ...(style === 'heat map' && !isHeat ? ['These are no buckets of one histogram: drawn as lines.'] : []),
     ...(lines.length === 0 && !isHeat ? ['Native histograms: sum them for a heat map, or take a quantile.'] : [])
   ]
+  const shared = { label, span, dots, marks, height, onZoom: showSpan }
   return (
     <>
       {notes.map(note => (
@@ -82,28 +83,12 @@ function Drawing({ panel, value, unit, span, db, marks }: DrawingProps) {
           {note}
         </div>
       ))}
-      {isHeat && (
-        <HeatMap
-          label={label}
-          heat={heat}
-          span={span}
-          unit={observed}
-          dots={dots}
-          marks={marks}
-          height={height}
-          onZoom={showSpan}
-        />
-      )}
+      {isHeat && <HeatMap {...shared} heat={heat} unit={observed} />}
       {!isHeat && lines.length > 0 && (
         <Chart
-          label={label}
+          {...shared}
           lines={lines}
-          span={span}
           unit={unit}
-          height={height}
-          dots={dots}
-          marks={marks}
-          onZoom={showSpan}
           {...(style !== undefined && style !== 'heat map' && { style })}
           {...(stacked && { isStacked: true })}
           key={`${style} ${stacked}`}
