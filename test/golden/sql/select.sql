@@ -349,3 +349,10 @@ error 4004(400) Database not found: shop
 SELECT usage + host FROM cpu WHERE host = 'a';
 ----
 error 3000(400) Failed to plan SQL: there is no +(DOUBLE, STRING) at line 1, column 14
+
+-- A long chain goes on behind a CASE, and another one stands in it.
+SELECT i FROM range(90, 93) r(i) WHERE CASE WHEN i = 90 OR i = 91 THEN i = 90 ELSE i = 100 OR i = 101 OR i = 102 OR i = 103 OR i = 104 OR i = 105 OR i = 106 OR i = 107 OR i = 108 OR i = 109 OR i = 110 OR i = 111 OR i = 112 OR i = 113 OR i = 114 OR i = 115 OR i = 116 OR i = 117 OR i = 118 OR i = 119 OR i = 120 OR i = 121 OR i = 122 OR i = 123 OR i = 124 OR i = 125 OR i = 126 OR i = 127 OR i = 128 OR i = 129 OR i = 130 OR i = 131 OR i = 132 OR i = 133 OR i = 134 OR i = 135 OR i = 136 OR i = 137 OR i = 138 OR i = 139 OR i = 140 OR i = 141 OR i = 142 OR i = 143 OR i = 92 END OR i = 100 OR i = 101 OR i = 102 OR i = 103 OR i = 104 OR i = 105 OR i = 106 OR i = 107 OR i = 108 OR i = 109 OR i = 110 OR i = 111 OR i = 112 OR i = 113 OR i = 114 OR i = 115 OR i = 116 OR i = 117 OR i = 118 OR i = 119 OR i = 120 OR i = 121 OR i = 122 OR i = 123 OR i = 124 OR i = 125 OR i = 126 OR i = 127 OR i = 128 OR i = 129 OR i = 130 OR i = 131 OR i = 132 OR i = 133 OR i = 134 OR i = 135 OR i = 136 OR i = 137 OR i = 138 OR i = 139 OR i = 140 OR i = 141 OR i = 142 OR i = 143 ORDER BY i;
+----
+i:Int64
+90
+92
