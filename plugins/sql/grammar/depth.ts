@@ -1,8 +1,9 @@
 // Bounds how deep the tree of a statement becomes before the grammar sees it: it works on a small stack that must not overflow.
 // Of long chains of AND, OR, UNION, +, * and || it would make trees as deep as they are long: parentheses around some of their terms keep these flat.
 import { DbError } from '../../../core/index.ts'
+import { caseStep } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
-import { endsValue, isToken, type Token, tokenText } from '../text/token.ts'
+import { isToken, type Token, tokenText } from '../text/token.ts'
 
 /** Steps from the root of the tree to its deepest leaf, counted generously. The grammar takes about 700. */
 const maxDepth = 400
@@ -139,8 +140,8 @@ function findChains(tokens: readonly Token[]): Chain[] {
     if (isBracket(token, '([{')) {
       if (token.value === '[' && isBehindOperand) level.term++
       levels.push(openLevel())
-    } else if (word === 'case' && !isToken(tokens[i - 1], '.')) levels.push(openLevel(true))
-    else if (levels.length > 1 && (isBracket(token, ')]}') || (level.isCase && isEnd(tokens, i)))) close()
+    } else if (caseStep(tokens, i) > 0) levels.push(openLevel(true))
+    else if (levels.length > 1 && (isBracket(token, ')]}') || (level.isCase && caseStep(tokens, i) < 0))) close()
     else if (isToken(token, ',') || isClause(tokens, i, word)) {
       // Items of a list and clauses stand side by side; set operations go on behind them.
       end(level)
@@ -191,11 +192,6 @@ function findChains(tokens: readonly Token[]): Chain[] {
 function isLink({ kind, value }: Token): boolean {
   if (kind === 'symbol') return '+*|'.includes(value)
   return kind === 'word' && links.has(value.toLowerCase())
-}
-
-/** Whether a word ends a CASE: names stand where no value has ended. */
-function isEnd(tokens: readonly Token[], at: number): boolean {
-  return isToken(tokens[at], 'end') && endsValue(tokens[at - 1])
 }
 
 /** Neither `a IS DISTINCT FROM b` nor the name `t.from`. */

@@ -1,11 +1,17 @@
 // Parts of a statement by its brackets: which belong together, and what stands outside of them.
-import { isName, isToken, type Token } from './token.ts'
+import { endsValue, isName, isToken, type Token } from './token.ts'
 
 /** One deeper, one less deep, or neither. */
 export function bracketStep(token: Token | undefined): number {
   if (token?.kind !== 'symbol') return 0
   const { value } = token
   return '([{'.includes(value) ? 1 : ')]}'.includes(value) ? -1 : 0
+}
+
+/** One deeper with a CASE, one less deep with its END, or neither: both words may be names, too. */
+export function caseStep(tokens: readonly Token[], at: number): number {
+  if (isToken(tokens[at], 'case')) return isToken(tokens[at - 1], '.') ? 0 : 1
+  return isToken(tokens[at], 'end') && endsValue(tokens[at - 1]) ? -1 : 0
 }
 
 /** Index of the bracket that closes the one at `open`; undefined where none stands there, or none closes it. */
