@@ -1,7 +1,7 @@
 // Bounds how deep the tree of a statement becomes before the grammar sees it: it works on a small stack that must not overflow.
 // Of long chains of AND, OR, UNION, +, * and || it would make trees as deep as they are long: parentheses around some of their terms keep these flat.
 import { DbError } from '../../../core/index.ts'
-import { caseStep } from '../text/brackets.ts'
+import { caseStep, isWithin } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, type Token, tokenText } from '../text/token.ts'
 
@@ -142,7 +142,7 @@ function findChains(tokens: readonly Token[]): Chain[] {
       levels.push(openLevel())
     } else if (caseStep(tokens, i) > 0) levels.push(openLevel(true))
     else if (levels.length > 1 && (isBracket(token, ')]}') || (level.isCase && caseStep(tokens, i) < 0))) close()
-    else if (isToken(token, ',') || isClause(tokens, i, word)) {
+    else if (isToken(token, ',') || (clauses.has(word) && !isWithin(tokens, i))) {
       // Items of a list and clauses stand side by side; set operations go on behind them.
       end(level)
       keep(level.or, level.and)
@@ -192,12 +192,6 @@ function findChains(tokens: readonly Token[]): Chain[] {
 function isLink({ kind, value }: Token): boolean {
   if (kind === 'symbol') return '+*|'.includes(value)
   return kind === 'word' && links.has(value.toLowerCase())
-}
-
-/** Neither `a IS DISTINCT FROM b` nor the name `t.from`. */
-function isClause(tokens: readonly Token[], at: number, word: string): boolean {
-  const before = tokens[at - 1]
-  return clauses.has(word) && !isToken(before, '.') && !(word === 'from' && isToken(before, 'distinct'))
 }
 
 function openLevel(isCase = false): Level {

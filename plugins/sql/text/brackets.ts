@@ -44,10 +44,19 @@ export function openings(tokens: readonly Token[]): Uint32Array {
   return found
 }
 
+/** Whether a word that begins clauses is part of a name, of `IS [NOT] DISTINCT FROM` or of `WITHIN GROUP`. */
+export function isWithin(tokens: readonly Token[], at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]]
+  if (isToken(before, '.')) return true
+  if (isToken(token, 'from')) return isToken(before, 'distinct')
+  if (isToken(token, 'distinct')) return isToken(before, 'is') || isToken(before, 'not')
+  return isToken(token, 'group') && isToken(before, 'within')
+}
+
 /** Index of a word or symbol outside of brackets, before they end; or −1. */
 export function findWord(tokens: readonly Token[], word: string, from = 0): number {
   for (let at = from, depth = 0; at < tokens.length; at++) {
-    if (depth === 0 && isToken(tokens[at], word)) return at
+    if (depth === 0 && isToken(tokens[at], word) && !isWithin(tokens, at)) return at
     depth += bracketStep(tokens[at])
     if (depth < 0) return -1
   }
@@ -167,7 +176,5 @@ export function selectItems(
 
 function endsItems(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at]!
-  // a IS DISTINCT FROM b
-  if (isToken(token, 'from') && isToken(tokens[at - 1], 'distinct')) return false
-  return token.kind === 'word' && behindItems.has(token.value.toLowerCase())
+  return token.kind === 'word' && behindItems.has(token.value.toLowerCase()) && !isWithin(tokens, at)
 }
