@@ -1,5 +1,5 @@
 // Parts of a statement by its brackets: which belong together, and what stands outside of them.
-import { endsValue, isName, isToken, type Token } from './token.ts'
+import { endsValue, isToken, type Token } from './token.ts'
 
 /** One deeper, one less deep, or neither. */
 export function bracketStep(token: Token | undefined): number {
@@ -100,44 +100,6 @@ export function endBehind(tokens: readonly Token[], close: number): number {
       at = next + 1
     else return at
   }
-}
-
-const queryWords = ['select', 'with', 'values']
-const valueWords = ['select', 'where', 'having', 'by', 'qualify', 'values', 'limit', 'offset', 'set']
-
-/** What is known of one level of brackets: whether it holds a query, whether its FROM has begun, and whether a table may stand here. */
-interface Clause {
-  isQuery: boolean
-  isFrom: boolean
-  isTable: boolean
-}
-
-/** The names of all calls, and whether each stands where tables do. */
-export function calls(tokens: readonly Token[]): readonly { readonly at: number; readonly isTable: boolean }[] {
-  const open = (): Clause => ({ isQuery: false, isFrom: false, isTable: false })
-  const levels = [open()]
-  const found: { at: number; isTable: boolean }[] = []
-  tokens.forEach((token, at) => {
-    const level = levels.at(-1)!
-    if (token.kind === 'symbol') {
-      if (token.value === '(') levels.push(open())
-      else if (token.value === ')' && levels.length > 1) levels.pop()
-      // Behind the condition of a join the next table stands.
-      else if (token.value === ',') level.isTable = level.isFrom
-      return
-    }
-    const before = tokens[at - 1]
-    if (queryWords.some(word => isToken(token, word))) level.isQuery = true
-    // Neither substring(x FROM 2) nor a IS DISTINCT FROM b.
-    const isFirst = before === undefined || isToken(before, '(')
-    if (isToken(token, 'from') && (level.isQuery || isFirst) && !isToken(before, 'distinct'))
-      Object.assign(level, { isQuery: true, isFrom: true, isTable: true })
-    else if (isToken(token, 'join') || isToken(token, 'lateral')) level.isTable = true
-    else if (isToken(token, 'on')) level.isTable = false
-    else if (valueWords.some(word => isToken(token, word))) level.isFrom = level.isTable = false
-    if (isName(token) && isToken(tokens[at + 1], '(')) found.push({ at, isTable: level.isTable })
-  })
-  return found
 }
 
 /** Words that end a select list. */
