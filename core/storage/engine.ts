@@ -170,6 +170,8 @@ export interface SqlQuery {
   readonly user?: string
   /** Values of `$1`, `$2` … in `text`; each is used at least once. */
   readonly parameters?: readonly SqlValue[]
+  /** Bytes that constants of `text` may ask one value to be made of, as in `repeat('x', 1000000000)`. The driver throws InvalidArguments beyond. */
+  readonly valueLimit?: Limit
   /** Writes the rows to a file; the result is then one row with their number. A failed query may leave a partial file. */
   readonly target?: FileTarget
   /**

@@ -32,7 +32,7 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
     defaultZone: config.default_timezone,
     deleteLimit: options.delete_limit,
     tqlLimit: options.tql_table_limit,
-    valueLimit: options.value_limit,
+    valueLimit: { max: options.value_limit, key: 'plugins.sql.value_limit' },
     evaluate: evaluateTql,
     flows: () => flows,
     ...(promql && { promql }),

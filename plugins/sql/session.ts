@@ -2,6 +2,7 @@
 import {
   isDbError,
   isValid,
+  type Limit,
   Pace,
   parseZone,
   type QueryResult,
@@ -21,7 +22,6 @@ import type { Processes } from './process.ts'
 import { shiftRelation } from './query/edit.ts'
 import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
-import { checkGrowth } from './query/growth.ts'
 import { makeNames, type Names } from './query/names.ts'
 import { placeTables } from './query/place-tables.ts'
 import { type ResolveContext, resolveQuery } from './query/resolve.ts'
@@ -39,8 +39,8 @@ export interface Session {
   readonly defaultZone: string
   /** Rows one DELETE may hide. */
   readonly deleteLimit: number
-  /** Bytes a constant may ask one value to be made of. */
-  readonly valueLimit: number
+  /** Bytes that constants may ask one value to be made of. */
+  readonly valueLimit: Limit
   /** Where `COPY` may read and write. */
   readonly exportFolder: string
   readonly processes: Processes
@@ -109,7 +109,6 @@ export async function planQuery(
   suffix = ''
 ): Promise<QueryPlan> {
   const { store, parser, ctx, sql, views } = session
-  checkGrowth(tokens, session.valueLimit)
   const zone = parseZone(ctx.timezone) ?? utc
   const metrics = ctx.user.databases === undefined ? session.system.metrics : async () => ''
   const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session) }
@@ -153,7 +152,8 @@ export async function planQuery(
     kind: 'sql',
     text: prefix + text + suffix,
     relations: relations.map(relation => shiftRelation(relation, prefix.length)),
-    timezone: engineZone(ctx.timezone, tokens)
+    timezone: engineZone(ctx.timezone, tokens),
+    valueLimit: session.valueLimit
   }
   return { query, tokens, sourceOf: at => sourceOf(Math.max(0, at - prefix.length)), names, valid, isTime }
 }

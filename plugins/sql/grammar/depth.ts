@@ -1,6 +1,7 @@
 // Bounds how deep the tree of a statement becomes before the grammar sees it: it works on a small stack that must not overflow.
 // Of long chains of AND, OR, UNION, +, * and || it would make trees as deep as they are long: parentheses around some of their terms keep these flat.
 import { DbError } from '../../../core/index.ts'
+import { caseStep, isWithin } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, type Token, tokenText } from '../text/token.ts'
 
@@ -23,21 +24,17 @@ const sets = new Set(['union', 'except', 'intersect'])
 const links = new Set([...sets, 'and', 'or'])
 const behindSets = ['all', 'distinct', 'by', 'name']
 
-/** Terms joined by one kind of operator: the first token, and those of the operators. */
-interface Chain {
-  /** Undefined where the first terms stay as they are. */
-  readonly first: number | undefined
-  /** Where an operator stands, and the term behind it begins. */
-  readonly links: { readonly at: number; readonly next: number }[]
-}
+/** Terms joined by one kind of operator: where each of these stands, and where the term behind it begins. */
+type Chain = { readonly at: number; readonly next: number }[]
 
-/** One level of brackets: what has been read of the current item of its list. */
+/** One level of brackets, or of CASE and END: what has been read of the current item of its list. */
 interface Level {
+  readonly isCase: boolean
   or: Chain
   and: Chain
-  /** Where the operators of the current chains of `||`, of `+` and of `*` stand, each of which binds closer than the one before. */
-  readonly operators: Chain['links'][]
-  /** Queries joined by UNION, EXCEPT and INTERSECT; before the first one a WITH may stand that is for all of them. */
+  /** The current chains of `||`, of `+` and of `*`, each of which binds closer than the one before. */
+  readonly operators: Chain[]
+  /** Queries joined by UNION, EXCEPT and INTERSECT. */
   readonly queries: Chain
   /** `BETWEEN` whose AND has not come yet. */
   between: number
@@ -81,18 +78,19 @@ function startsOperand(token: Token | undefined): boolean {
   return token !== undefined && (token.kind !== 'symbol' || '([{-+'.includes(token.value))
 }
 
-/** The text with parentheses around parts of long chains, in the place of spaces: everything stays where it is. */
+/**
+ * The text with parentheses around parts of long chains, in the place of spaces: everything stays where it is. The first terms stay as they
+ * are: before them words may stand that are for all of the chain, such as `DISTINCT`, `x ->`, `name :=` or a WITH.
+ */
 export function groupChains(text: string, { tokens, starts }: Canonical): string {
   const characters: [number, string][] = []
   for (const chain of findChains(tokens)) {
-    const size = Math.ceil(Math.sqrt(chain.links.length))
-    let first = chain.first
-    for (let i = size; i < chain.links.length; i += size) {
-      const link = chain.links[i]!
-      const open = first === undefined ? -1 : starts[first]! - 1
-      const close = starts[link.at - 1]! + tokenText(tokens[link.at - 1]!).length
+    const size = Math.ceil(Math.sqrt(chain.length))
+    for (let i = 2 * size; i < chain.length; i += size) {
+      const before = chain[i]!.at - 1
+      const open = starts[chain[i - size]!.next]! - 1
+      const close = starts[before]! + tokenText(tokens[before]!).length
       if (text[open] === ' ' && text[close] === ' ') characters.push([open, '('], [close, ')'])
-      first = link.next
     }
   }
   const parts: string[] = []
@@ -111,52 +109,62 @@ function findChains(tokens: readonly Token[]): Chain[] {
   // Each token is two levels at most, and what joins few terms makes no long chain.
   if (tokens.length < maxDepth / 2 && tokens.filter(isLink).length <= shortChain) return []
   const found: Chain[] = []
-  const keep = (...chains: readonly Chain[]) => found.push(...chains.filter(({ links }) => links.length > shortChain))
+  const keep = (...chains: readonly Chain[]) => found.push(...chains.filter(({ length }) => length > shortChain))
   /** Ends chains of operators, those that bind closer than others. */
   const end = (level: Level, from = 0) => {
     level.longestTerm = Math.max(level.longestTerm, termOf(level))
     for (let kind = from; kind < 3; kind++) {
       if (level.operators[kind]!.length === 0) continue
-      keep({ first: undefined, links: level.operators[kind]! })
+      keep(level.operators[kind]!)
       level.operators[kind] = []
     }
   }
-  const levels: Level[] = [openLevel(0)]
+  const levels: Level[] = [openLevel()]
+  const endLevel = (level: Level) => {
+    end(level)
+    keep(level.or, level.and, level.queries)
+  }
+  /** Ends the innermost level. */
+  const close = () => {
+    const level = levels.pop()!
+    endLevel(level)
+    const outer = levels.at(-1)!
+    outer.inner = Math.max(outer.inner, depthOf(level) + 2)
+  }
   tokens.forEach((token, i) => {
+    // A CASE that has no END before the bracket ends is none.
+    if (isBracket(token, ')]}')) while (levels.at(-1)!.isCase) close()
     const level = levels.at(-1)!
     const word = token.kind === 'word' ? token.value.toLowerCase() : ''
     const isBehindOperand = i > 0 && endsOperand(tokens[i - 1]!)
     if (isBracket(token, '([{')) {
       if (token.value === '[' && isBehindOperand) level.term++
-      levels.push(openLevel(i + 1))
-    } else if (isBracket(token, ')]}') && levels.length > 1) {
-      end(level)
-      keep(level.or, level.and, level.queries)
-      levels.pop()
-      const outer = levels.at(-1)!
-      outer.inner = Math.max(outer.inner, depthOf(level) + 2)
-    } else if (isToken(token, ',') || clauses.has(word)) {
+      levels.push(openLevel())
+    } else if (caseStep(tokens, i) > 0) levels.push(openLevel(true))
+    else if (levels.length > 1 && (isBracket(token, ')]}') || (level.isCase && caseStep(tokens, i) < 0))) close()
+    else if (isToken(token, ',') || (clauses.has(word) && !isWithin(tokens, i))) {
       // Items of a list and clauses stand side by side; set operations go on behind them.
       end(level)
       keep(level.or, level.and)
       const links = isToken(token, ',') ? 0 : level.links
-      levels[levels.length - 1] = { ...openLevel(i + 1), queries: level.queries, links, best: depthOf(level) }
+      const { isCase, queries } = level
+      levels[levels.length - 1] = { ...openLevel(isCase), queries, links, best: depthOf(level) }
     } else if (sets.has(word)) {
       end(level)
       keep(level.or, level.and)
       let next = i + 1
       while (behindSets.some(behind => isToken(tokens[next], behind))) next++
-      level.queries.links.push({ at: i, next })
-      levels[levels.length - 1] = { ...endTerm(level), ...openChains(next) }
+      level.queries.push({ at: i, next })
+      levels[levels.length - 1] = { ...endTerm(level), ...openChains() }
     } else if (word === 'and' || word === 'or') {
       end(level)
       endTerm(level)
       if (word === 'or') {
         keep(level.and)
-        level.or.links.push({ at: i, next: i + 1 })
-        level.and = { first: i + 1, links: [] }
+        level.or.push({ at: i, next: i + 1 })
+        level.and = []
       } else if (level.between > 0) level.between--
-      else level.and.links.push({ at: i, next: i + 1 })
+      else level.and.push({ at: i, next: i + 1 })
     } else {
       if (word === 'between') level.between++
       const kind = operatorAt(tokens, i)
@@ -176,10 +184,7 @@ function findChains(tokens: readonly Token[]): Chain[] {
     if (levels.length > maxDepth / 2 || depthOf(levels.at(-1)!) > maxDepth)
       throw tooDeep(`nests more than ${maxDepth} levels deep`, insteadOf(levels.at(-1)!))
   })
-  for (const level of levels) {
-    end(level)
-    keep(level.or, level.and, level.queries)
-  }
+  for (const level of levels) endLevel(level)
   return found
 }
 
@@ -189,10 +194,11 @@ function isLink({ kind, value }: Token): boolean {
   return kind === 'word' && links.has(value.toLowerCase())
 }
 
-function openLevel(first: number): Level {
+function openLevel(isCase = false): Level {
   return {
-    ...openChains(first),
-    queries: { first: undefined, links: [] },
+    isCase,
+    ...openChains(),
+    queries: [],
     links: 0,
     term: 0,
     longestTerm: 0,
@@ -201,9 +207,8 @@ function openLevel(first: number): Level {
   }
 }
 
-function openChains(first: number): Pick<Level, 'or' | 'and' | 'between' | 'operators'> {
-  const chain = (): Chain => ({ first, links: [] })
-  return { or: chain(), and: chain(), between: 0, operators: [[], [], []] }
+function openChains(): Pick<Level, 'or' | 'and' | 'between' | 'operators'> {
+  return { or: [], and: [], between: 0, operators: [[], [], []] }
 }
 
 /** Symbols that may stand in a term of a chain: parts of names and casts, and what binds as `+` and `*` do. */

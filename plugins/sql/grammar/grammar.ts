@@ -57,20 +57,18 @@ export function createGrammar(): Grammar {
     created.on('message', (answer: GrammarAnswer) => {
       if (created !== worker) return
       before = answer.used
-      if ('broken' in answer) fail(tooDeep())
+      if ('broken' in answer) fail(isOverflow.test(answer.broken) ? tooDeep() : failed(new Error(answer.broken)))
       else if ('error' in answer) settle(waiting => waiting.reject(new Error(answer.error)))
       else {
         const result: unknown = JSON.parse(answer.result)
         settle(waiting => waiting.resolve(result))
       }
     })
-    // A tree that is too deep for the stack never arrives.
-    const failed = (cause?: unknown) => {
-      if (created !== worker) return
-      fail(cause instanceof RangeError ? tooDeep() : new DbError('Internal', 'the SQL grammar failed', { cause }))
+    const ended = (cause?: unknown) => {
+      if (created === worker) fail(failed(cause))
     }
-    created.on('error', failed)
-    created.on('exit', () => failed())
+    created.on('error', ended)
+    created.on('exit', () => ended())
     return created
   }
   /** Ends a task that takes its time. On a busy machine time passes without it being at work. */
@@ -110,6 +108,13 @@ export function createGrammar(): Grammar {
       await discard()
     }
   }
+}
+
+/** What is said of a stack or a memory that ended. */
+const isOverflow = /unreachable|out of bounds|call stack/
+
+function failed(cause: unknown): DbError {
+  return new DbError('Internal', 'the SQL grammar failed', { cause })
 }
 
 function tooDeep(): DbError {

@@ -16,6 +16,7 @@ import {
 } from '../grammar/tree.ts'
 import type { BindContext } from './bind-context.ts'
 import type { Extent } from './extent.ts'
+import { jsonRowsOf } from './function-edits.ts'
 import { tableOf } from './newest.ts'
 import {
   type Field,
@@ -77,6 +78,8 @@ export interface Bound {
   readonly unnamed: readonly { readonly last: number; readonly label: string }[]
   /** Tokens of the names of functions that are called, where they are no parts of longer names. */
   readonly calls: readonly number[]
+  /** Those of functions that stand for tables, and whether they have another name. */
+  readonly tableCalls: ReadonlyMap<number, boolean>
   readonly alone: readonly Alone[]
   /** Every column of every table may be meant. */
   readonly everyColumn: boolean
@@ -194,6 +197,7 @@ class Binder {
   readonly textTimes: TextTime[] = []
   readonly unnamed: { readonly last: number; readonly label: string }[] = []
   readonly calls: number[] = []
+  readonly tableCalls = new Map<number, boolean>()
   readonly alone: Alone[] = []
   everyColumn = false
   readonly #context: BindContext
@@ -559,11 +563,13 @@ class Binder {
       const of = this.#called(called?.value.toLowerCase() ?? '', values)
       const list = columns.length === 0 ? [] : [{ name: '', meaning: of?.kind === 'list' ? of.of : lasting(of) }]
       const own = called === undefined ? kind.toLowerCase() : this.#nameOf(called)
+      if (called !== undefined && !this.#silent) this.tableCalls.set(called.at, aliased !== undefined)
+      const only = jsonRowsOf(own) === undefined ? own : 'unnest'
       add(
         { list, open: columns.length === 0 },
         called && own,
         undefined,
-        aliased !== undefined && oneColumn.has(own) ? own : undefined
+        aliased !== undefined && oneColumn.has(only) ? only : undefined
       )
     }
   }

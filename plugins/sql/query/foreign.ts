@@ -1,18 +1,14 @@
 // Words other databases have for what the engine writes differently, as its own: before the grammar reads the statement.
 import { DbError } from '../../../core/index.ts'
-import { argumentsOf, calls, closing } from '../text/brackets.ts'
+import { argumentsOf, closing } from '../text/brackets.ts'
 import { isName, isToken, locationOf, type Piece, placed, quoteText, type Token } from '../text/token.ts'
 import { engineType } from './engine-type.ts'
 
 export function plainWords(sql: string, written: readonly Token[]): readonly Token[] {
   const tokens: Token[] = []
-  const rows = jsonTables(written)
   for (let at = 0; at < written.length; at++) {
     const token = written[at]!
-    const cast =
-      arrowCast(sql, written, at) ??
-      namedStruct(sql, written, at) ??
-      (rows.has(at) ? jsonTable(sql, written, at) : undefined)
+    const cast = arrowCast(sql, written, at) ?? namedStruct(sql, written, at)
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
@@ -86,42 +82,6 @@ function jsonPath(path: string): string {
     return /^\d+$/.test(name) ? `[${name}]` : `."${name}"`
   })
   return `$${steps.join('')}`
-}
-
-/** Words that may stand behind a call in a FROM and are no other name of it. */
-const behindCalls: ReadonlySet<string> = new Set(
-  `cross except fetch full group having inner intersect join left limit natural offset on order qualify right sample tablesample union using
-   where window`.split(/\s+/)
-)
-
-/** Functions that give a row for each part of a JSON document: what stands before the document, and behind it. */
-const jsonRows: Readonly<Record<string, readonly [string, string]>> = {
-  object_keys: ['unnest(json_keys(', '))'],
-  array_elements: ['unnest(json_extract(', `, '$[*]'))`],
-  array_elements_text: ['unnest(json_extract_string(', `, '$[*]'))`]
-}
-
-function jsonRowsOf(token: Token): readonly [string, string] | undefined {
-  const [, name = ''] = token.kind === 'word' ? (/^jsonb?_(\w+)$/i.exec(token.value) ?? []) : []
-  return Object.hasOwn(jsonRows, name.toLowerCase()) ? jsonRows[name.toLowerCase()] : undefined
-}
-
-/** Where they stand for tables; elsewhere they are macros. */
-function jsonTables(tokens: readonly Token[]): ReadonlySet<number> {
-  if (!tokens.some(jsonRowsOf)) return new Set()
-  return new Set(calls(tokens).flatMap(({ at, isTable }) => (isTable && jsonRowsOf(tokens[at]!) ? [at] : [])))
-}
-
-/** `FROM json_object_keys(x)`: its column has the name of the function, or of the table. */
-function jsonTable(sql: string, tokens: readonly Token[], at: number): Plain | undefined {
-  const last = closing(tokens, at + 1)
-  if (last === undefined) return undefined
-  const [before, behind] = jsonRowsOf(tokens[at]!)!
-  const next = tokens[last + 1]
-  const isNamed = next?.kind === 'quoted' || (next?.kind === 'word' && !behindCalls.has(next.value.toLowerCase()))
-  const name = tokens[at]!.value.toLowerCase()
-  const inner = plainWords(sql, tokens.slice(at + 2, last))
-  return { pieces: [before, inner, behind, ...(isNamed ? [] : [`AS ${name}(${name})`])], last }
 }
 
 /** `x = ANY('{a,b}')`: a list in the form of Postgres. */

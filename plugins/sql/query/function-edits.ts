@@ -29,6 +29,18 @@ const ofJsonb: ReadonlySet<string> = new Set(
    path_exists pretty typeof`.split(/\s+/)
 )
 
+/** Functions that give a row for each part of a JSON document where they stand for tables: what stands before the document, and behind it. */
+const jsonRows: Readonly<Record<string, readonly [string, string]>> = {
+  object_keys: ['unnest(json_keys(', '))'],
+  array_elements: ['unnest(json_extract(', `, '$[*]'))`],
+  array_elements_text: ['unnest(json_extract_string(', `, '$[*]'))`]
+}
+
+export function jsonRowsOf(name: string): readonly [string, string] | undefined {
+  const [, short = ''] = /^jsonb?_(\w+)$/.exec(name) ?? []
+  return Object.hasOwn(jsonRows, short) ? jsonRows[short] : undefined
+}
+
 /** A call by the tokens of its name and of the parenthesis that ends it. */
 interface Call {
   readonly sql: string
@@ -60,8 +72,8 @@ const rewrites: Readonly<Record<string, (call: Call) => Edit[]>> = {
   to_timestamp: call => formEdits(call, 'to_timestamp')
 }
 
-/** Throws DbError for what they cannot take. */
-export function functionEdits(sql: string, statement: Canonical): Edit[] {
+/** `tables`: the calls that stand for tables, and whether they have another name. Throws DbError for what they cannot take. */
+export function functionEdits(sql: string, statement: Canonical, tables: ReadonlyMap<number, boolean>): Edit[] {
   const { tokens, starts } = statement
   return tokens.flatMap((token, i) => {
     if (isShareOfRows(tokens, i)) return [{ start: starts[i + 3]!, end: starts[i + 3]!, text: ' PERCENT' }]
@@ -71,14 +83,34 @@ export function functionEdits(sql: string, statement: Canonical): Edit[] {
     if (isWildPattern(tokens, i)) return [{ ...span(statement, i), text: quoteText(wildPattern(token.value)) }]
     if (!isName(token) || !isToken(tokens[i + 1], '(') || isToken(tokens[i - 1], '.')) return []
     const written = token.value.toLowerCase()
+    const end = () => closing(tokens, i + 1) ?? tokens.length - 1
+    const isNamed = tables.get(i)
+    const rows = isNamed === undefined ? undefined : jsonRowsOf(written)
+    if (rows !== undefined) return jsonTable(statement, i, end(), rows, isNamed ? '' : ` AS ${written}(${written})`)
     const name = written.startsWith('jsonb_') && ofJsonb.has(written.slice(6)) ? `json_${written.slice(6)}` : written
     if (!Object.hasOwn(rewrites, name)) {
       const told = Object.hasOwn(names, name) ? names[name]! : name
       return told === written ? [] : [{ ...span(statement, i), text: told }]
     }
-    const close = closing(tokens, i + 1) ?? tokens.length - 1
-    return rewrites[name]!({ sql, statement, name, at: i, close, args: argumentsOf(tokens, i + 1) })
+    return rewrites[name]!({ sql, statement, name, at: i, close: end(), args: argumentsOf(tokens, i + 1) })
   })
+}
+
+/** `FROM json_object_keys(x)`: its column has the name of the function, or of the table. */
+function jsonTable(
+  statement: Canonical,
+  at: number,
+  close: number,
+  [before, behind]: readonly [string, string],
+  as: string
+): Edit[] {
+  const isCounted = isToken(statement.tokens[close + 2], 'ordinality')
+  const { end } = span(statement, isCounted ? close + 2 : close)
+  return [
+    { ...span(statement, at, at + 1), text: before },
+    { ...span(statement, close), text: behind },
+    ...(as === '' ? [] : [{ start: end, end, text: as }])
+  ]
 }
 
 /** `f(x) IGNORE NULLS OVER (…)`: the engine has the words inside of the parentheses. */

@@ -109,7 +109,7 @@ interface Pivot {
   readonly group: readonly Token[] | undefined
 }
 
-/** `source ON column [IN (value, …)], … USING call [AS name], … [GROUP BY …]` */
+/** `source ON column [IN (value, …)], … USING call [AS name], … [GROUP BY …] [ORDER BY …] [LIMIT …]` */
 async function readPivot(cursor: Cursor, ask: AskRows): Promise<Token[]> {
   const at = cursor.tokens[cursor.at - 1]!
   const source = required(cursor, 'a table', 'on')
@@ -120,15 +120,18 @@ async function readPivot(cursor: Cursor, ask: AskRows): Promise<Token[]> {
     pivots.push({ on, values: take(cursor, 'in') ? readItems(cursor) : undefined })
   } while (take(cursor, ','))
   expect(cursor, 'using')
-  const using = readAggregates(cursor, 'group')
-  const group = take(cursor, 'group', 'by') ? required(cursor, 'columns') : undefined
-  return writePivot(at, { source, pivots, using, group }, ask)
+  const using = readAggregates(cursor, 'group', ...last)
+  const group = take(cursor, 'group', 'by') ? required(cursor, 'columns', ...last) : undefined
+  return [...(await writePivot(at, { source, pivots, using, group }, ask)), ...readUntil(cursor)]
 }
 
-function readAggregates(cursor: Cursor, behind: string): Aggregate[] {
+/** Words that begin what comes last in a query. */
+const last = ['order', 'limit', 'offset']
+
+function readAggregates(cursor: Cursor, ...behind: readonly string[]): Aggregate[] {
   const using: Aggregate[] = []
   do {
-    const { value: call, alias } = splitAlias(required(cursor, 'an aggregate', ',', behind))
+    const { value: call, alias } = splitAlias(required(cursor, 'an aggregate', ',', ...behind))
     using.push({ call, alias })
   } while (take(cursor, ','))
   return using
@@ -149,8 +152,9 @@ async function writePivot(at: Token, { source, pivots, using, group }: Pivot, as
         pieces: [
           ...pieces,
           ...(pieces.length === 0 ? [] : ['AND']),
+          '(',
           on,
-          '=',
+          ') =',
           typeof value === 'string' ? value : [...value]
         ],
         name: before === '' ? name : `${before}_${name}`

@@ -147,7 +147,7 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   )
   const edits: Edit[] = [
     ...textTimeEdits(statement, bound.textTimes, { names, knowsZone, zone: context.zone.name }),
-    ...functionEdits(context.sql, statement),
+    ...functionEdits(context.sql, statement, bound.tableCalls),
     ...nullsEdits(statement),
     ...castEdits(statement, knownTime, isTime),
     ...bound.calls.flatMap(at => sessionEdit(statement, at, context.ctx)),

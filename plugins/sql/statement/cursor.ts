@@ -1,6 +1,6 @@
 // A place in the tokens of one statement, and the steps every statement's grammar is made of.
 import type { ParseError } from '../../../core/index.ts'
-import { bracketStep } from '../text/brackets.ts'
+import { bracketStep, isWithin } from '../text/brackets.ts'
 import { errorAt, isName, isToken, type Token } from '../text/token.ts'
 
 export interface Cursor {
@@ -95,7 +95,7 @@ export function readUntil(cursor: Cursor, ...stops: readonly string[]): Token[] 
   let depth = 0
   for (; !atEnd(cursor); cursor.at++) {
     const token = peek(cursor)!
-    if (depth === 0 && stops.some(stop => isToken(token, stop))) break
+    if (depth === 0 && stops.some(stop => isToken(token, stop)) && !isWithin(cursor.tokens, cursor.at)) break
     depth += bracketStep(token)
   }
   return cursor.tokens.slice(start, cursor.at)

@@ -1,11 +1,17 @@
 // Parts of a statement by its brackets: which belong together, and what stands outside of them.
-import { isName, isToken, type Token } from './token.ts'
+import { endsValue, isToken, type Token } from './token.ts'
 
 /** One deeper, one less deep, or neither. */
 export function bracketStep(token: Token | undefined): number {
   if (token?.kind !== 'symbol') return 0
   const { value } = token
   return '([{'.includes(value) ? 1 : ')]}'.includes(value) ? -1 : 0
+}
+
+/** One deeper with a CASE, one less deep with its END, or neither: both words may be names, too. */
+export function caseStep(tokens: readonly Token[], at: number): number {
+  if (isToken(tokens[at], 'case')) return isToken(tokens[at - 1], '.') ? 0 : 1
+  return isToken(tokens[at], 'end') && endsValue(tokens[at - 1]) ? -1 : 0
 }
 
 /** Index of the bracket that closes the one at `open`; undefined where none stands there, or none closes it. */
@@ -38,10 +44,19 @@ export function openings(tokens: readonly Token[]): Uint32Array {
   return found
 }
 
+/** Whether a word that begins clauses is part of a name, of `IS [NOT] DISTINCT FROM` or of `WITHIN GROUP`. */
+export function isWithin(tokens: readonly Token[], at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]]
+  if (isToken(before, '.')) return true
+  if (isToken(token, 'from')) return isToken(before, 'distinct')
+  if (isToken(token, 'distinct')) return isToken(before, 'is') || isToken(before, 'not')
+  return isToken(token, 'group') && isToken(before, 'within')
+}
+
 /** Index of a word or symbol outside of brackets, before they end; or −1. */
 export function findWord(tokens: readonly Token[], word: string, from = 0): number {
   for (let at = from, depth = 0; at < tokens.length; at++) {
-    if (depth === 0 && isToken(tokens[at], word)) return at
+    if (depth === 0 && isToken(tokens[at], word) && !isWithin(tokens, at)) return at
     depth += bracketStep(tokens[at])
     if (depth < 0) return -1
   }
@@ -87,44 +102,6 @@ export function endBehind(tokens: readonly Token[], close: number): number {
   }
 }
 
-const queryWords = ['select', 'with', 'values']
-const valueWords = ['select', 'where', 'having', 'by', 'qualify', 'values', 'limit', 'offset', 'set']
-
-/** What is known of one level of brackets: whether it holds a query, whether its FROM has begun, and whether a table may stand here. */
-interface Clause {
-  isQuery: boolean
-  isFrom: boolean
-  isTable: boolean
-}
-
-/** The names of all calls, and whether each stands where tables do. */
-export function calls(tokens: readonly Token[]): readonly { readonly at: number; readonly isTable: boolean }[] {
-  const open = (): Clause => ({ isQuery: false, isFrom: false, isTable: false })
-  const levels = [open()]
-  const found: { at: number; isTable: boolean }[] = []
-  tokens.forEach((token, at) => {
-    const level = levels.at(-1)!
-    if (token.kind === 'symbol') {
-      if (token.value === '(') levels.push(open())
-      else if (token.value === ')' && levels.length > 1) levels.pop()
-      // Behind the condition of a join the next table stands.
-      else if (token.value === ',') level.isTable = level.isFrom
-      return
-    }
-    const before = tokens[at - 1]
-    if (queryWords.some(word => isToken(token, word))) level.isQuery = true
-    // Neither substring(x FROM 2) nor a IS DISTINCT FROM b.
-    const isFirst = before === undefined || isToken(before, '(')
-    if (isToken(token, 'from') && (level.isQuery || isFirst) && !isToken(before, 'distinct'))
-      Object.assign(level, { isQuery: true, isFrom: true, isTable: true })
-    else if (isToken(token, 'join') || isToken(token, 'lateral')) level.isTable = true
-    else if (isToken(token, 'on')) level.isTable = false
-    else if (valueWords.some(word => isToken(token, word))) level.isFrom = level.isTable = false
-    if (isName(token) && isToken(tokens[at + 1], '(')) found.push({ at, isTable: level.isTable })
-  })
-  return found
-}
-
 /** Words that end a select list. */
 const behindItems: ReadonlySet<string> = new Set(
   'except fetch from group having intersect into limit offset order qualify sample union using where window'.split(' ')
@@ -161,7 +138,5 @@ export function selectItems(
 
 function endsItems(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at]!
-  // a IS DISTINCT FROM b
-  if (isToken(token, 'from') && isToken(tokens[at - 1], 'distinct')) return false
-  return token.kind === 'word' && behindItems.has(token.value.toLowerCase())
+  return token.kind === 'word' && behindItems.has(token.value.toLowerCase()) && !isWithin(tokens, at)
 }

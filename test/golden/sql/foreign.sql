@@ -461,3 +461,47 @@ SELECT make_interval(days => 1, hours => 2)::STRING AS a, make_interval(1, 2)::S
 ----
 a:String | b:String | c:TimestampMicrosecond | d:String | e:Float64 | f:Float64 | g:Float64
 "1 day 02:00:00" | "1 year 2 months" | 1709164800000000 | "00:00:01.5" | -12454.8 | 1000.0 | -5.0
+
+-- Rows of JSON in a FROM: with a number for each, beside a table, in a subquery, and with other names.
+SELECT * FROM json_array_elements_text('["x","y"]') WITH ORDINALITY ORDER BY 2;
+----
+json_array_elements_text:String | ordinality:Int64
+"x" | 1
+"y" | 2
+
+SELECT e, i FROM jsonb_array_elements_text('["x","y"]') WITH ORDINALITY AS t(e, i) ORDER BY i;
+----
+e:String | i:Int64
+"x" | 1
+"y" | 2
+
+SELECT jsonb_object_keys FROM jsonb_object_keys('{"a":1,"b":2}') ORDER BY jsonb_object_keys;
+----
+jsonb_object_keys:String
+"a"
+"b"
+
+SELECT host, key FROM log l, json_object_keys(l.props) AS key ORDER BY host, key;
+----
+host:String | key:String
+"a" | "a"
+"a" | "l"
+
+SELECT host, k FROM log LEFT JOIN LATERAL json_object_keys(props) AS x(k) ON true ORDER BY host, k;
+----
+host:String | k:String
+"a" | "a"
+"a" | "l"
+"b" | null
+"c" | null
+
+SELECT host, (SELECT count(*) FROM json_array_elements(l.props -> 'l')) AS n FROM log l WHERE EXISTS (SELECT 1 FROM json_object_keys(l.props) k WHERE k = 'l') ORDER BY host;
+----
+host:String | n:Int64
+"a" | 2
+
+SELECT json_object_keys('{"c":1}') AS k FROM range(2), json_object_keys(json_object(lower('A'), 1));
+----
+k:String
+"c"
+"c"

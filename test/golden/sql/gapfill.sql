@@ -148,3 +148,11 @@ max(u) RANGE 1s:Float64
 SELECT interpolate(max(n)) FROM counts;
 ----
 error 2000(400) interpolate goes with a date_bin_gapfill in the GROUP BY at line 1, column 8
+
+-- What an OR or an AND inside of a CASE joins are no terms of the WHERE; terms may stand in parentheses.
+SELECT date_bin_gapfill(INTERVAL '1 second', ts) AS t, max(n) AS n FROM counts WHERE CASE WHEN n < 0 OR n = 1 THEN false ELSE n > 0 AND u > 0 END AND (ts >= 2 AND (ts < 5)) AND n BETWEEN 1 AND CASE WHEN u > 0 AND f > 0 THEN 500 END GROUP BY t ORDER BY t;
+----
+t:TimestampSecond | n:Int64
+2 | null
+3 | 100
+4 | null

@@ -349,3 +349,53 @@ error 4004(400) Database not found: shop
 SELECT usage + host FROM cpu WHERE host = 'a';
 ----
 error 3000(400) Failed to plan SQL: there is no +(DOUBLE, STRING) at line 1, column 14
+
+-- A long chain goes on behind a CASE, and another one stands in it.
+SELECT i FROM range(90, 93) r(i) WHERE CASE WHEN i = 90 OR i = 91 THEN i = 90 ELSE i = 100 OR i = 101 OR i = 102 OR i = 103 OR i = 104 OR i = 105 OR i = 106 OR i = 107 OR i = 108 OR i = 109 OR i = 110 OR i = 111 OR i = 112 OR i = 113 OR i = 114 OR i = 115 OR i = 116 OR i = 117 OR i = 118 OR i = 119 OR i = 120 OR i = 121 OR i = 122 OR i = 123 OR i = 124 OR i = 125 OR i = 126 OR i = 127 OR i = 128 OR i = 129 OR i = 130 OR i = 131 OR i = 132 OR i = 133 OR i = 134 OR i = 135 OR i = 136 OR i = 137 OR i = 138 OR i = 139 OR i = 140 OR i = 141 OR i = 142 OR i = 143 OR i = 92 END OR i = 100 OR i = 101 OR i = 102 OR i = 103 OR i = 104 OR i = 105 OR i = 106 OR i = 107 OR i = 108 OR i = 109 OR i = 110 OR i = 111 OR i = 112 OR i = 113 OR i = 114 OR i = 115 OR i = 116 OR i = 117 OR i = 118 OR i = 119 OR i = 120 OR i = 121 OR i = 122 OR i = 123 OR i = 124 OR i = 125 OR i = 126 OR i = 127 OR i = 128 OR i = 129 OR i = 130 OR i = 131 OR i = 132 OR i = 133 OR i = 134 OR i = 135 OR i = 136 OR i = 137 OR i = 138 OR i = 139 OR i = 140 OR i = 141 OR i = 142 OR i = 143 ORDER BY i;
+----
+i:Int64
+90
+92
+
+-- Words of clauses that are part of an operator or a name begin no clause: in range queries, pivots and gaps, too.
+CREATE TABLE worded (host STRING PRIMARY KEY, n BIGINT, ts TIMESTAMP(0) TIME INDEX);
+INSERT INTO worded VALUES ('a', 1, 0), ('a', 5, 60), ('b', 3, 0), ('b', 7, 120);
+----
+affected 0
+--
+affected 4
+
+SELECT ts, host, max(n) RANGE '1m' IS DISTINCT FROM 5 AS d, percentile_cont(0.5) WITHIN GROUP (ORDER BY n) RANGE '1m' AS p FROM worded WHERE n IS DISTINCT FROM 7 ALIGN '1m' ORDER BY host, ts;
+----
+ts:TimestampSecond | host:String | d:Boolean | p:Float64
+0 | "a" | true | 1.0
+60 | "a" | false | 5.0
+0 | "b" | true | 3.0
+
+-- A FILTER is part of the call, also where its range is not the widest.
+SELECT ts, count(*) FILTER (WHERE n > 2 OR n < 0) RANGE '1m' AS one, count(*) RANGE '2m' AS two, first_value(n) FILTER (WHERE n > 2) RANGE '2m' AS f FROM worded ALIGN '1m' BY () ORDER BY ts;
+----
+ts:TimestampSecond | one:Int64 | two:Int64 | f:Int64
+-60 | 0 | 2 | 3
+0 | 1 | 3 | 3
+60 | 1 | 2 | 5
+120 | 1 | 1 | 7
+
+SELECT date_bin_gapfill(INTERVAL '1 minute', ts) AS t, max(n) IS DISTINCT FROM 5 AS d, percentile_cont(0.5) WITHIN GROUP (ORDER BY n) AS p FROM worded WHERE ts >= 0 AND ts < 240 AND n IS NOT DISTINCT FROM n GROUP BY t ORDER BY t;
+----
+t:TimestampSecond | d:Boolean | p:Float64
+0 | true | 2.0
+60 | false | 5.0
+120 | true | 7.0
+180 | true | null
+
+PIVOT worded ON n > 4 OR n = 3 USING percentile_cont(0.5) WITHIN GROUP (ORDER BY n) AS p GROUP BY host ORDER BY host DESC LIMIT 5;
+----
+host:String | false_p:Float64 | true_p:Float64
+"b" | null | 5.0
+"a" | 1.0 | 5.0
+
+SELECT w.from, w.group FROM (SELECT 1 AS "from", 2 AS "group") w;
+----
+from:Int32 | group:Int32
+1 | 2

@@ -319,7 +319,51 @@ const positions: readonly string[] = [
   'CREATE VIEW peek AS SELECT * FROM {}',
   "CREATE FLOW peek SINK TO peek AS SELECT date_bin(INTERVAL '1h', at) AS h FROM {} GROUP BY h",
   "COPY (SELECT * FROM {}) TO 'peek.csv'",
-  'SHOW TABLES WHERE EXISTS (FROM {})'
+  'SHOW TABLES WHERE EXISTS (FROM {})',
+  'SELECT n FROM visits WHERE n BETWEEN (SELECT count(*) FROM {}) AND 5',
+  "SELECT ((SELECT 'a' FROM {}) COLLATE NOCASE) = 'A'",
+  "SELECT TRY_CAST((SELECT 'a' FROM {}) AS BIGINT)",
+  "SELECT {'a': (SELECT count(*) FROM {})}.a",
+  "SELECT MAP {'a': (SELECT count(*) FROM {})}['a']",
+  'SELECT [1, 2][(SELECT count(*) FROM {}):]',
+  'SELECT [x FOR x IN (SELECT list(1) FROM {})]',
+  'SELECT [x FOR x IN [1] IF EXISTS (FROM {})]',
+  'SELECT now() - INTERVAL ((SELECT count(*) FROM {})) DAY',
+  'SELECT array(SELECT 1 FROM {})',
+  "SELECT page GLOB lower((SELECT '*' FROM {})) FROM visits",
+  'SELECT coalesce(NULL, (SELECT count(*) FROM {}))',
+  'SELECT struct_pack(a := (SELECT count(*) FROM {}))',
+  'SELECT sum(n) OVER (ROWS BETWEEN (SELECT count(*) FROM {}) PRECEDING AND CURRENT ROW) FROM visits',
+  'SELECT sum(n) OVER (PARTITION BY (SELECT count(*) FROM {})) FROM visits',
+  'SELECT lag(n, 1, (SELECT count(*) FROM {})) OVER (ORDER BY n) FROM visits',
+  'SELECT sum(n) FILTER (WHERE EXISTS (FROM {})) OVER () FROM visits',
+  'SELECT sum(n) OVER w FROM visits WINDOW w AS (ORDER BY (SELECT count(*) FROM {}))',
+  'SELECT list(n ORDER BY (SELECT count(*) FROM {})) FROM visits',
+  'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY (SELECT count(*) FROM {})) FROM visits',
+  'SELECT DISTINCT ON ((SELECT count(*) FROM {})) n FROM visits',
+  'SELECT count(*) FROM visits GROUP BY GROUPING SETS ((n), ((SELECT count(*) FROM {})))',
+  'SELECT n FROM visits QUALIFY row_number() OVER (ORDER BY n) < (SELECT count(*) FROM {})',
+  'SELECT n FROM visits LIMIT 1 OFFSET (SELECT count(*) FROM {})',
+  'SELECT a.n FROM visits a JOIN visits b ON a.n = (SELECT count(*) FROM {})',
+  'SELECT a.n FROM visits a ASOF JOIN (SELECT now() AS at FROM {}) b ON a.at >= b.at',
+  'SELECT a.n FROM visits a SEMI JOIN {} b ON true',
+  'SELECT 1 EXCEPT ALL SELECT 1 FROM {}',
+  'SELECT 1 INTERSECT (SELECT 1 FROM {})',
+  'UNPIVOT (SELECT 1 AS a FROM {}) ON a',
+  "PIVOT visits ON site IN ('a') USING max((SELECT count(*) FROM {}))",
+  "PIVOT (SELECT 'a' AS s FROM {}) ON s USING count(*)",
+  'SELECT * FROM generate_series(1, (SELECT count(*) FROM {}))',
+  'SELECT * FROM unnest((SELECT list(1) FROM {})) WITH ORDINALITY',
+  "SELECT * FROM json_array_elements((SELECT '[1]' FROM {}))",
+  "SELECT date_bin_gapfill(INTERVAL '1s', at) AS t, locf(max((SELECT count(*) FROM {}))) FROM visits WHERE at >= 0 AND at < 9 GROUP BY t",
+  "SELECT matches(page, 'a') FROM visits WHERE EXISTS (FROM {})",
+  "WITH a AS (TQL EVAL (0, 1, '1s') vector(1)) SELECT * FROM a, {}",
+  "REPLACE INTO visits (at, page) SELECT 1, 'a' FROM {}",
+  'CREATE OR REPLACE VIEW peek (a) AS (SELECT 1 FROM {})',
+  "CREATE TABLE peek (TIME INDEX (at)) WITH (append_mode = 'true') AS SELECT now() AS at FROM {}",
+  "CREATE TABLE peek (at TIMESTAMP TIME INDEX, s STRING DEFAULT (SELECT 'a' FROM {}))",
+  'COPY visits FROM {}',
+  'SHOW COLUMNS FROM visits WHERE EXISTS (FROM {})'
 ]
 
 t.test('there is an attempt for every kind of statement', async t => {
@@ -336,7 +380,7 @@ t.test('there is an attempt for every kind of statement', async t => {
     ...Object.values(outside(places)).flat(),
     ...positions.flatMap(position => ways(places).map(way => position.replace('{}', () => way)))
   ]
-  t.ok(attempts.length > 750, `${attempts.length} attempts`)
+  t.ok(attempts.length > 1600, `${attempts.length} attempts`)
   const tried = new Set<string>()
   for (const sql of attempts) {
     try {

@@ -106,6 +106,7 @@ const long: Readonly<Record<string, string>> = {
   subqueries: `SELECT ${Array(2000).fill('(SELECT max(n) FROM visits)').join(', ')}`,
   cases: `SELECT CASE ${Array(6000).fill('WHEN n = 1 THEN 2').join(' ')} END FROM visits`,
   conditions: `SELECT 1 FROM visits WHERE ${Array(10_000).fill('n = 1').join(' AND ')}`,
+  'conditions beside gaps': `SELECT date_bin_gapfill('1h', at) AS t FROM visits WHERE ${'n = 1 AND '.repeat(10_000)} at > 0 AND at < 9 GROUP BY t`,
   times: `SELECT 1 FROM visits WHERE at IN (${Array(16_000).fill("'2024-01-01'").join(', ')})`,
   quantiles: `SELECT ${Array(6000).fill('approx_quantile(n, 0.5)').join(', ')} FROM visits`,
   'rows of JSON': `SELECT 1 FROM visits, ${Array(390).fill("json_object_keys('{}')").join(', ')}`,

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { isDbError } from '../../../core/index.ts'
+import { createGrammar } from '../../../plugins/sql/grammar/grammar.ts'
 import { createParser, type Tree } from '../../../plugins/sql/grammar/parser.ts'
 import { asIdent } from '../../../plugins/sql/grammar/tree.ts'
 import { canonical, label } from '../../../plugins/sql/text/canonical.ts'
@@ -51,6 +53,18 @@ t.test('hostile nesting is refused and leaves the grammar able to go on', async 
     await parse(sql).catch((error: { code: string }) => t.not(error.code, 'Internal', name))
     t.match(await parse('select 1'), { Query: {} }, `${name}: the next statement is read`)
   }
+})
+
+t.test('a thread that failed in another way than by the syntax is replaced', async t => {
+  const grammar = createGrammar()
+  t.teardown(() => grammar.close())
+  for (const text of ['select (', "select 'open", 'selec', `select ${'('.repeat(300)}`])
+    t.notOk(await grammar.run({ kind: 'parse', text }).catch(isDbError), text)
+  const noStarts = null as unknown as readonly number[]
+  const failing = grammar.run({ kind: 'bind', text: 'select 1', starts: noStarts })
+  const behind = grammar.run({ kind: 'bind', text: 'select 1', starts: [0, 7] })
+  await t.rejects(failing, { code: 'Internal', message: 'the SQL grammar failed' })
+  t.match(await behind, [{ Query: {} }], 'the statement behind it is read by another one')
 })
 
 t.test('statements that differ in their literals share a tree of tokens', async t => {

@@ -2,21 +2,24 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
 import { closest } from '../../../config/closest.ts'
 import { DbError } from '../../../errors.ts'
+import type { Limit } from '../../../model/limit.ts'
 import type { Placeholder } from '../sql/frames.ts'
 import { functionPrefixes, functions, nodes, type Part, tableFunctions } from './allowed.ts'
 import type { ReadStatement } from './counted.ts'
+import { checkGrowth } from './growth.ts'
 import { macroNames } from './macros/index.ts'
 import { deepJsonNames } from './macros/json-depth.ts'
 
 /**
  * The syntax tree of a statement. Throws DbError, with an offset if known, unless it is a query made of allowed parts and has no parameters but
- * `$1` to `$given`.
+ * `$1` to `$given`, and its constants ask for no value beyond a limit.
  */
 export async function guard(
   connection: DuckDBConnection,
   text: string,
   placeholders: readonly Placeholder[],
-  given = 0
+  given = 0,
+  valueLimit?: Limit
 ): Promise<ReadStatement> {
   const serialized = await serialize(connection, text)
   const read = readSerialized(serialized)
@@ -31,7 +34,9 @@ export async function guard(
   if (tables.size > 0) {
     throw new DbError('Internal', `${[...tables.values()].join(', ')} in the statement was not read as a table`)
   }
-  return { node: statement.node as JsonObject, at }
+  const result = { node: statement.node as JsonObject, at }
+  if (valueLimit !== undefined) checkGrowth(serialized, result, valueLimit)
+  return result
 }
 
 type Serialized =

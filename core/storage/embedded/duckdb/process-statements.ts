@@ -133,10 +133,10 @@ export class ProcessStatements {
   async #execute(running: Running, frame: StatementFrame): Promise<void> {
     const connection = this.#idle.pop() ?? (await this.#connect())
     running.connection = connection
-    const { timezone, text, tables, target } = frame
+    const { timezone, text, tables, target, valueLimit } = frame
     if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
     checkCancelled(running)
-    const read = await guard(connection, text, tables, frame.parameters.length)
+    const read = await guard(connection, text, tables, frame.parameters.length, valueLimit)
     running.read = read
     checkCancelled(running)
     const mayCount = target === undefined && tables.some(({ counts }) => counts !== undefined)

@@ -8,7 +8,7 @@ import { named } from './named.ts'
 /** Starts it over these rows of its tables; `release` runs once when it has ended in any way. */
 export async function runStatement(
   process: SqlProcess,
-  { text: written, relations, given = [], explain, timezone, parameters = [], user, target }: SqlQuery,
+  { text: written, relations, given = [], explain, timezone, parameters = [], user, valueLimit, target }: SqlQuery,
   rowsOf: (relation: number) => string,
   signal: AbortSignal,
   release: () => void,
@@ -20,6 +20,7 @@ export async function runStatement(
   try {
     const more = {
       ...(user !== undefined && { user }),
+      ...(valueLimit && { valueLimit }),
       ...(target && { target }),
       ...(explain !== undefined && { explain })
     }

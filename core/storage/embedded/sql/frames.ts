@@ -1,5 +1,6 @@
 // The protocol between the server and a query process: frames of a header and a payload on one socket.
 import type { ResultColumn } from '../../../model/batch.ts'
+import type { Limit } from '../../../model/limit.ts'
 import type { FileTarget } from '../../engine.ts'
 
 /** Header: kind, statement, payload bytes and an argument, 32 bits each. Its size keeps the payload aligned. */
@@ -84,6 +85,8 @@ export interface StatementFrame {
   readonly explain?: string
   readonly parameters: readonly JsonParameter[]
   readonly timezone: string
+  /** Of values that constants of the text ask for. */
+  readonly valueLimit?: Limit
   /** Writes the rows to a file. */
   readonly target?: FileTarget
   /** Bytes of batches that may be sent before the first credit. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
+import type { Limit } from '../../../model/limit.ts'
 import { after, pause } from '../../../timer.ts'
 import { AdmissionQueue } from '../../admission-queue.ts'
 import type { FileTarget, SqlValue } from '../../engine.ts'
@@ -49,6 +50,7 @@ export interface SqlRequest {
   readonly parameters?: readonly SqlValue[]
   /** IANA name, or another form DuckDB accepts. */
   readonly timezone: string
+  readonly valueLimit?: Limit
   /** Writes the rows to a file; the answer is then one row with their number. */
   readonly target?: FileTarget
   /** Users take turns in the queue. */
@@ -190,10 +192,11 @@ export class SqlProcess {
   }
 
   #start(request: SqlRequest, signal: AbortSignal): StartedStatement {
-    const { text, tables = [], explain, parameters = [], timezone, target } = request
+    const { text, tables = [], explain, parameters = [], timezone, valueLimit, target } = request
     const { maxRow } = this.#options
     const common = { text, tables, parameters: parameters.map(jsonParameter), timezone, window, maxRow }
-    const frame: StatementFrame = { ...common, ...(target && { target }), ...(explain !== undefined && { explain }) }
+    const more = { ...(valueLimit && { valueLimit }), ...(target && { target }) }
+    const frame: StatementFrame = { ...common, ...more, ...(explain !== undefined && { explain }) }
     try {
       this.#child ??= this.#spawn()
       return this.#child.run(frame, signal)

@@ -1,6 +1,6 @@
 // `date_bin_gapfill(interval, time[, origin])`: every slot between the bounds of the WHERE, with `interpolate(…)` and `locf(…)` of aggregates.
 import type { DbError } from '../../../../core/index.ts'
-import { argumentsOf, callEnd, closing, findWord, splitList } from '../../text/brackets.ts'
+import { argumentsOf, bracketStep, callEnd, caseStep, closing, findWord, splitList } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
 import { errorAt, isToken, type Piece, placed, quoteName, type Token } from '../../text/token.ts'
 import type { Fill, ItemPart } from './parse.ts'
@@ -222,13 +222,36 @@ function unqualifiedName(tokens: readonly Token[]): readonly Token[] {
   return tokens.length > 1 && isToken(tokens.at(-2), '.') ? tokens.slice(-1) : tokens
 }
 
-/** Terms that AND joins, also those in parentheses of their own; none where there is an OR beside them. */
+/** Terms that AND joins, also those in parentheses of their own; none of those that stand beside an OR. */
 function conditionsOf(where: readonly Token[]): (readonly Token[])[] {
-  if (isToken(where[0], '(') && closing(where, 0) === where.length - 1) return conditionsOf(where.slice(1, -1))
-  if (findWord(where, 'or') >= 0) return []
-  const first = findWord(where, 'and')
-  const between = findWord(where, 'between')
-  // The first AND behind BETWEEN is its own.
-  const and = between >= 0 && between < first ? findWord(where, 'and', first + 1) : first
-  return and < 0 ? [where] : [where.slice(0, and), ...conditionsOf(where.slice(and + 1))]
+  const found: (readonly Token[])[] = []
+  const waiting = [where]
+  for (let terms = waiting.pop(); terms !== undefined; terms = waiting.pop()) {
+    if (isToken(terms[0], '(') && closing(terms, 0) === terms.length - 1) {
+      waiting.push(terms.slice(1, -1))
+      continue
+    }
+    const ands = joiners(terms)
+    if (ands === undefined) continue
+    if (ands.length === 0) found.push(terms)
+    else waiting.push(...[...ands, terms.length].map((and, i) => terms!.slice(i === 0 ? 0 : ands[i - 1]! + 1, and)))
+  }
+  return found
+}
+
+/** Where AND joins terms; undefined where OR does. The first AND behind a BETWEEN is its own. */
+function joiners(terms: readonly Token[]): number[] | undefined {
+  const ands: number[] = []
+  let [depth, isBetween] = [0, false]
+  for (const [at, token] of terms.entries()) {
+    depth += bracketStep(token) + caseStep(terms, at)
+    if (depth !== 0) continue
+    if (isToken(token, 'or')) return undefined
+    if (isToken(token, 'between')) isBetween = true
+    else if (isToken(token, 'and')) {
+      if (!isBetween) ands.push(at)
+      isBetween = false
+    }
+  }
+  return ands
 }

@@ -1,7 +1,7 @@
 // Range queries as written: `SELECT … agg(x) RANGE '5m' [FILL …] FROM t ALIGN '1m' [TO …] [BY (…)] [FILL …]`.
 import { type DbError, formatDuration, parseDuration } from '../../../../core/index.ts'
 import { type Name, nameOf } from '../../statement/cursor.ts'
-import { closing, findWord, splitList } from '../../text/brackets.ts'
+import { callEnd, closing, findWord, splitList } from '../../text/brackets.ts'
 import { errorAt, isName, isToken, type Token } from '../../text/token.ts'
 
 /** An aggregate over the range that begins at each point in time. */
@@ -134,8 +134,9 @@ function readFill(tokens: readonly Token[], at: number, fail: Fail): [Fill | und
 function readItem(tokens: readonly Token[], calls: RangeCall[], shared: Fill | undefined, fail: Fail): ItemPart[] {
   const parts: ItemPart[] = []
   for (let at = 0; at < tokens.length; at++) {
-    const end = tokens[at]!.kind === 'word' ? closing(tokens, at + 1) : undefined
-    if (end === undefined || !isToken(tokens[end + 1], 'range')) {
+    const isCall = tokens[at]!.kind === 'word' && isToken(tokens[at + 1], '(')
+    const end = isCall ? callEnd(tokens, at) : at
+    if (!isCall || !isToken(tokens[end + 1], 'range')) {
       parts.push(tokens[at]!)
       continue
     }

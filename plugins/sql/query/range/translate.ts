@@ -10,7 +10,7 @@ import {
 } from '../../../../core/index.ts'
 import { lookUpTable, noTable, resolveName } from '../../catalog/name.ts'
 import { nameOf } from '../../statement/cursor.ts'
-import { bracketStep, findWord } from '../../text/brackets.ts'
+import { bracketStep, closing, findWord } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
 import {
   errorAt,
@@ -202,8 +202,8 @@ function slotRows(context: RangeContext, query: RangeQuery, table: Table, by: re
     ...by.flatMap<Piece>((key, i) => [', (', key, `) AS "__b${i}"`]),
     ...query.calls.flatMap<Piece>((call, i) => [
       ',',
-      aggregate(call, time),
-      call.range === widest ? `AS "__a${i}"` : `FILTER (WHERE ${within(call.range)}) AS "__a${i}"`
+      ...(call.range === widest ? [aggregate(call, time)] : filtered(aggregate(call, time), within(call.range))),
+      `AS "__a${i}"`
     ]),
     'FROM',
     query.from,
@@ -216,14 +216,25 @@ function slotRows(context: RangeContext, query: RangeQuery, table: Table, by: re
   ]
 }
 
+/** A call over the rows that meet a condition, beside that of its own FILTER. */
+function filtered(call: readonly Token[], condition: string): Piece[] {
+  const filter = findWord(call, 'filter', 1)
+  const close = closing(call, filter + 1)
+  if (filter < 0 || close === undefined) return [call, `FILTER (WHERE ${condition})`]
+  // FILTER ( WHERE …
+  const first = filter + 3
+  return [call.slice(0, first), '(', call.slice(first, close), `) AND ${condition}`, call.slice(close)]
+}
+
 /** The first and last value by time are functions of their own to the engine. */
 function aggregate({ tokens }: RangeCall, time: string): readonly Token[] {
   const [name, ...rest] = tokens
-  const ordered = findWord(tokens.slice(2, -1), 'order') >= 0
+  const close = closing(tokens, 1) ?? tokens.length - 1
+  const ordered = findWord(tokens.slice(2, close), 'order') >= 0
   const by = isToken(name, 'first_value') ? 'arg_min' : isToken(name, 'last_value') ? 'arg_max' : undefined
   if (by === undefined || ordered) return tokens
   const at = (text: string) => placed(name!, [text])
-  return [...at(by), ...rest.slice(0, -1), ...at(`, ${time}`), rest.at(-1)!]
+  return [...at(by), ...rest.slice(0, close - 1), ...at(`, ${time}`), ...rest.slice(close - 1)]
 }
 
 /** Every slot of a key among `times`, a list for each key, with what there is; `slot` is a slot in its type. */
