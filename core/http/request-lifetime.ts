@@ -1,5 +1,5 @@
 // The lifetime of a request: its abort signal, time limit, and the memory of its body.
-import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { parseDuration } from '../config/units.ts'
 import { DbError } from '../errors.ts'
 import type { LoopWatch, LoopWork } from '../loop.ts'
@@ -111,13 +111,19 @@ function endWithSignal(handler: RouteHandlerMethod): RouteHandlerMethod {
   return function (request, reply) {
     request.lifetime.atWork()
     const result: unknown = handler.call(this, request, reply)
-    return result instanceof Promise ? before(request.lifetime.signal, result) : result
+    return result instanceof Promise ? before(request.lifetime.signal, result, reply) : result
   }
 }
 
-function before(signal: AbortSignal, result: Promise<unknown>): Promise<unknown> {
+function before(signal: AbortSignal, result: Promise<unknown>, reply: FastifyReply): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
+    const stop = () => {
+      reject(signal.reason)
+      // The handler does not know that the request was answered. Fastify would warn of a second answer.
+      reply.raw.once('finish', () => {
+        reply.send = () => reply
+      })
+    }
     const settle = () => signal.removeEventListener('abort', stop)
     result.finally(settle).then(resolve, reject)
     if (signal.aborted) stop()

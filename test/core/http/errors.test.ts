@@ -9,6 +9,10 @@ import { startServer } from '../../helpers.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 
+/** What is logged of a second answer to a request. */
+const warnings: unknown[] = []
+const answeredTwice = Promise.withResolvers<void>()
+
 const failing = definePlugin({
   name: 'failing',
   prefix: '/v1/failing',
@@ -50,6 +54,13 @@ const failing = definePlugin({
     app.get('/slow', async () => {
       await sleep(400)
       return { late: true }
+    })
+    app.get('/stubborn', async (_request, reply) => {
+      await sleep(100)
+      reply.log = Object.assign(Object.create(reply.log), { warn: (given: unknown) => warnings.push(given) })
+      reply.code(204).send()
+      answeredTwice.resolve()
+      return reply
     })
     app.get('/patient', { config: { timeLimit: false } }, async () => {
       await sleep(150)
@@ -208,6 +219,14 @@ t.test('x-svc-timeout counts without http.timeout too', async t => {
   const { main } = await startServer(t, '[http]\ntimeout = "0s"', { plugins: [failing] })
   const response = await main.inject({ url: '/v1/failing/slow', headers: { 'x-svc-timeout': '20ms' } })
   t.equal(response.statusCode, 408)
+})
+
+t.test('a handler that answers after its time does no harm, and nothing is logged of it', async t => {
+  const { main } = await startServer(t, '', { plugins: [failing] })
+  const response = await main.inject({ url: '/v1/failing/stubborn', headers: { 'x-svc-timeout': '20ms' } })
+  t.equal(response.statusCode, 408)
+  await answeredTwice.promise
+  t.strictSame(warnings, [])
 })
 
 t.test('a client that goes away ends its request', async t => {
