@@ -33,7 +33,7 @@ export class ValueReader {
     this.#maxTextBytes = maxTextBytes
   }
 
-  /** Returns where the value ends; -1: it is a long text, `goOn` reads the rest. Throws ParseError. */
+  /** Returns the end of the value, or -1 if it is a text so long that `goOn` decodes the rest. Throws ParseError. */
   read(field: FieldColumn, row: number, start: number): number {
     const first = this.body[start]!
     const end =
@@ -224,9 +224,9 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a
 }
 
-/** Bytes of a text, and of what comes behind a backslash in it, behind which more of it is looked for at once. */
+/** After this many bytes without a backslash the search goes on with `indexOf`. */
 const longText = 256
-/** Bytes of a text that are looked at, or copied, in one step. */
+/** Bytes of a text that are searched or copied per step. */
 const stepBytes = 1 << 16
 
 /** The first quote or backslash from an offset on; `end` if there is none before it. */

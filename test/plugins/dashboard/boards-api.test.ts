@@ -91,11 +91,11 @@ t.test('what cannot be kept is refused with the reason, and counted', async t =>
   const limits = '[plugins.dashboard]\nmax_dashboards = 2\nmax_dashboard_size = "200B"'
   const { call, main } = await open(t, limits)
   const cases: readonly (readonly [body: unknown, status: number, error: RegExp])[] = [
-    ['{', 400, /no JSON/],
+    ['{', 400, /not valid JSON/],
     ['[]', 400, /title must be/],
     ['"x"', 400, /title must be/],
-    ['{"title":"x","document":{}} x', 400, /no JSON/],
-    ['{"title":"x","document":{"a":[1,]}}', 400, /no JSON/],
+    ['{"title":"x","document":{}} x', 400, /not valid JSON/],
+    ['{"title":"x","document":{"a":[1,]}}', 400, /not valid JSON/],
     [`{"title":"x","document":{"a":${'['.repeat(200)}${']'.repeat(200)}}}`, 400, /nested deeper/],
     [`{"title":"${'x'.repeat(100_000)}","document":{}}`, 400, /title must be/],
     [`{"title":"x","shared":[${'1,'.repeat(10_000)}1],"document":{}}`, 400, /shared must be true or false/],
