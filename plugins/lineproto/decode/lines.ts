@@ -124,7 +124,7 @@ export class LineDecoder {
     return tables
   }
 
-  /** Returns where the next line begins; -1: it is a long one, `goOn` reads the rest. */
+  /** Decodes a line; returns where the next one begins, or -1 if the line is so long that `goOn` decodes the rest. */
   #readLine(start: number): number {
     const body = this.#body
     let at = start
@@ -228,7 +228,7 @@ export class LineDecoder {
     return measurement
   }
 
-  /** Begins at the name of the field behind `last`; returns what `readLine` does. */
+  /** Decodes the fields from the name of the one behind `last` on; returns what `readLine` does. */
   #readFields(measurement: Measurement, row: number, last: FieldColumn | undefined, start: number): number {
     const body = this.#body
     const stop = start + stepBytes

@@ -1,7 +1,7 @@
 // One buffer for all columns of a request. If lines go to many tables, a buffer per column would cost more than its content.
 import type { Steps } from '../../../core/index.ts'
 
-/** More bytes are copied by `fill`, in pieces of so many. */
+/** Longer parts are copied by `fill`, in pieces of the second size. */
 const [maxPut, pieceBytes] = [1 << 14, 1 << 19]
 
 export class Slab {
@@ -27,7 +27,7 @@ export class Slab {
     return at
   }
 
-  /** Copies what is left. */
+  /** Copies the long parts. */
   *fill(): Steps<void> {
     for (const { bytes, at } of this.#rest)
       for (let from = 0; from < bytes.length; from += pieceBytes) {

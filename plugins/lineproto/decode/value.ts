@@ -6,16 +6,16 @@ import { failure } from './position.ts'
 
 const [feed, carriage, space, quote, comma, minus, point, backslash] = [0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x2d, 0x2e, 0x5c]
 
-/** A text that is longer than one step, and how far it is read. */
+/** A text that takes several steps, and how far it has been decoded. */
 interface LongText {
   readonly field: FieldColumn
   readonly row: number
-  /** Of its quote. */
+  /** Position of its opening quote. */
   readonly start: number
-  /** Where it is read next. */
+  /** Position to go on at. */
   at: number
   hasEscapes: boolean
-  /** Its closing quote, and where the next bytes go, once that is found. */
+  /** Position of its closing quote, and where the next bytes are copied to, once the quote is found. */
   end: number
   to: number
 }
