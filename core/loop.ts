@@ -17,7 +17,10 @@ export interface LoopWork {
 }
 
 export interface LoopWatch {
-  /** Notes that this work runs from now on; undefined: unknown work. */
+  /**
+   * Notes that this work runs from now on, until the callback of the event loop that runs now is over: what runs later, also after an `await`, may be
+   * anybody's. Undefined: unknown work.
+   */
   note(work: LoopWork | undefined): void
   close(): void
 }
@@ -46,7 +49,7 @@ export function watchLoop(
   let looked = performance.now()
   let processor = processorTime()
 
-  const note = (work: LoopWork | undefined) => {
+  const change = (work: LoopWork | undefined) => {
     const now = busyTime()
     if (current !== undefined && now - since > maxTime) {
       longest = current
@@ -55,8 +58,16 @@ export function watchLoop(
     current = work
     since = now
   }
+  const end = (work: LoopWork) => {
+    if (current === work) change(undefined)
+  }
+  const note = (work: LoopWork | undefined) => {
+    change(work)
+    // A tick that a microtask asks for runs once all microtasks of the callback have run.
+    if (work !== undefined) queueMicrotask(() => process.nextTick(end, work))
+  }
   const look = () => {
-    note(undefined)
+    change(undefined)
     const now = performance.now()
     const late = Math.max(0, now - looked - period)
     const worked = processorTime()

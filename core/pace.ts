@@ -44,6 +44,13 @@ const turns = new Turns()
 
 const never = new AbortController().signal
 
+const resumed = new WeakMap<AbortSignal, () => void>()
+
+/** `run` is called whenever work that is paced by this signal goes on after a pause, just before it does. */
+export function onResume(signal: AbortSignal, run: () => void): void {
+  resumed.set(signal, run)
+}
+
 /** The memory of one request, beside that of its body. */
 export interface RequestMemory {
   /**
@@ -79,6 +86,7 @@ export class Pace {
   async pause(): Promise<void> {
     await turns.next()
     this.#signal.throwIfAborted()
+    resumed.get(this.#signal)?.()
   }
 
   /** Charges the memory of the request, see `RequestMemory`. */

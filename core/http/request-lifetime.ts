@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import { parseDuration } from '../config/units.ts'
 import { DbError } from '../errors.ts'
 import type { LoopWatch, LoopWork } from '../loop.ts'
+import { onResume } from '../pace.ts'
 import { after } from '../timer.ts'
 import type { Budget, Lease } from './budget.ts'
 
@@ -59,6 +60,7 @@ export function limitLifetimes(app: FastifyInstance, { http, budget, loop, stopp
     })
     const work = workOf(request)
     const atWork = () => loop.note(work)
+    onResume(controller.signal, atWork)
     request.lifetime = {
       signal: controller.signal,
       lease,

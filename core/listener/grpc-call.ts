@@ -11,6 +11,7 @@ import { headerText } from '../http/header.ts'
 import { readHints } from '../http/hints.ts'
 import { readStream } from '../http/read-stream.ts'
 import { inDatabase, zoneName } from '../http/request.ts'
+import { onResume } from '../pace.ts'
 import { after } from '../timer.ts'
 import { type ContentCoding, contentCodings } from '../wire/inflate.ts'
 import { errorTrailers } from './grpc-status.ts'
@@ -54,7 +55,10 @@ export async function answerCall(
     ctx = { ...(await contextOf(headers, stream, listener, scope, end.signal)), memory }
     const { received } = scope
     const message = await readMessage(stream, headers, { ...listener.options, received, lease, ctx })
-    scope.core.loop.note(workOf(headers, ctx))
+    const work = workOf(headers, ctx)
+    const atWork = () => scope.core.loop.note(work)
+    onResume(end.signal, atWork)
+    atWork()
     const answer = await untilAborted(end.signal, method({ ctx, headers, message }))
     sendMessage(stream, answer)
     return '0'

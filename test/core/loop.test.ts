@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { definePlugin } from '../../core/index.ts'
 import { type LoopWork, watchLoop } from '../../core/loop.ts'
 import { createMetrics } from '../../core/metrics/metrics.ts'
+import { onResume, Pace } from '../../core/pace.ts'
 import { pause } from '../../core/timer.ts'
 
 /** Holds the thread for so many milliseconds. */
@@ -49,6 +50,41 @@ t.test('what held the loop is logged and counted, in the midst of others', async
   )
   const count = samples.find(({ name }) => name === 'svc_event_loop_delay_seconds_count')
   t.ok(count!.value > 0)
+})
+
+t.test('what runs after the callback of a request is not charged to it', async t => {
+  const { loop, seen } = watch(t, 100)
+  loop.note(work('/waits'))
+  await setImmediate()
+  hold(300)
+  const [line] = await seen(1)
+  t.match(line, { message: 'the event loop was held' })
+  t.equal(line!.facts['path'], undefined)
+})
+
+t.test('what runs within the callback of a request is charged to it, in its promises, too', async t => {
+  const { loop, seen } = watch(t, 100)
+  await setImmediate()
+  loop.note(work('/promises'))
+  for (let i = 0; i < 5; i++) await Promise.resolve()
+  hold(300)
+  const [line] = await seen(1)
+  t.match(line, { facts: { path: '/promises' } })
+})
+
+t.test('paced work that goes on after a pause is charged to whoever it is for', async t => {
+  const { loop, seen } = watch(t, 100)
+  const paced = (path: string) => {
+    const { signal } = new AbortController()
+    onResume(signal, () => loop.note(work(path)))
+    return new Pace(signal)
+  }
+  const [held, other] = [paced('/held'), paced('/other')]
+  const both = [held.pause().then(() => hold(300)), other.pause().then(() => hold(5))]
+  loop.note(work('/last'))
+  await Promise.all(both)
+  const [line] = await seen(1)
+  t.match(line, { facts: { path: '/held' } })
 })
 
 t.test('what many held together is nobody’s', async t => {

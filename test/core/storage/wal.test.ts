@@ -126,6 +126,31 @@ t.test('segments are dropped when everything in them is below a number', async t
   t.equal(readdirSync(dir).length, 1, 'the open one stays')
 })
 
+t.test('records that take long to apply are applied in order, and other work runs between them', async t => {
+  const { wal } = await open(t)
+  const events: string[] = []
+  const apply = (name: string) => () => {
+    const end = performance.now() + 6
+    while (performance.now() < end);
+    events.push(name)
+  }
+  const names = Array.from({ length: 12 }, (_, i) => String(i))
+  const all = Promise.all(names.map(name => wal.append(1, payload(name), apply(name))))
+  let isDone = false
+  void all.then(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await new Promise(resolve => setImmediate(resolve))
+    if (events.length > 0 && events.at(-1) !== 'other') events.push('other')
+  }
+  t.same(
+    events.filter(event => event !== 'other'),
+    names
+  )
+  t.ok(events.indexOf('other') < events.indexOf('6'), events.join(' '))
+})
+
 t.test('a writer whose record was refused hears why, and numbers go on', async t => {
   const { wal } = await open(t)
   const broken = wal.append(1, [Buffer.from('fine')], () => {
