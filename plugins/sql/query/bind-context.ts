@@ -14,17 +14,22 @@ export type BindContext = ReturnType<typeof bindContext>
 /** The tokens the user wrote where a part of the statement stands that may be a translation of them. */
 function writtenTokens(tokens: readonly Token[], written: readonly Token[]): (extent: Extent) => readonly Token[] {
   const isSame = tokens.length === written.length && tokens.every(({ start }, i) => start === written[i]!.start)
-  let known: ReadonlyMap<Token, number> | undefined
+  let starts: ReadonlyMap<number, number> | undefined
+  const indexOf = (token: Token | undefined) => {
+    // Numbers are found in less time than objects.
+    starts ??= new Map(written.map(({ start }, i) => [start, i]))
+    const index = token && starts.get(token.start)
+    return index !== undefined && written[index] === token ? index : undefined
+  }
   return ([first, last]) => {
     if (isSame) return written.slice(first, last + 1)
-    known ??= new Map(written.map((token, i) => [token, i]))
-    const indices = known
-    const before = indices.get(tokens[first - 1]!) ?? -1
-    const behind = last + 1 < tokens.length ? indices.get(tokens[last + 1]!) : written.length
-    const isTranslated = tokens.slice(first, last + 1).some((token, i) => indices.get(token) !== before + 1 + i)
+    const before = indexOf(tokens[first - 1]) ?? -1
+    const behind = last + 1 < tokens.length ? indexOf(tokens[last + 1]) : written.length
+    const own = tokens.slice(first, last + 1)
+    const isTranslated = own.some((token, i) => written[before + 1 + i] !== token)
     return isTranslated && before >= 0 && behind !== undefined && behind > before + 1
       ? written.slice(before + 1, behind)
-      : tokens.slice(first, last + 1)
+      : own
   }
 }
 
