@@ -1,6 +1,6 @@
 // Binds the names of a statement: what each column means by the scope it stands in, which constants stand beside times, and the tables,
 // calls and items that are translated. Whether the statement may run is not decided here.
-import { DbError, type TimeUnit } from '../../../core/index.ts'
+import { DbError, runAtOnce, type Steps, type TimeUnit } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
 import {
   asIdent,
@@ -106,15 +106,18 @@ interface Env {
   readonly outer: Scope | undefined
 }
 
+/** Items of a select list that are bound in one step. */
+const stepItems = 64
+
 const unknown: Fields = { list: [], open: true }
 
 /** Throws DbError `Unsupported` for a statement that is no query. */
-export function bindStatement(tree: Tree, context: BindContext): Bound {
+export function* bindStatement(tree: Tree, context: BindContext): Steps<Bound> {
   const [kind, value] = variant(tree) ?? ['', null]
   if (kind !== 'Query') throw new DbError('Unsupported', `${kind || 'this'} statement is not a query`)
   const query = asNode(value)!
   const binder = new Binder(context)
-  const result = binder.query(query, { common: new Map(), outer: undefined })
+  const result = yield* binder.query(query, { common: new Map(), outer: undefined })
   return Object.assign(binder, { result, byName: hasStar(query) })
 }
 
@@ -218,18 +221,18 @@ class Binder {
     this.#context = context
   }
 
-  query(query: TreeNode, { common, outer }: Env): Fields {
+  *query(query: TreeNode, { common, outer }: Env): Steps<Fields> {
     this.#queries++
     const withNode = asNode(query['with'])
     // A copy only where it gets more: there may be thousands of them, each a query.
     const own = withNode === undefined ? undefined : new Map(common)
     for (const table of asList(withNode?.['cte_tables'])) {
       const node = asNode(table)!
-      this.#commonTable(node, withNode?.['recursive'] === true, own!, outer)
+      yield* this.#commonTable(node, withNode?.['recursive'] === true, own!, outer)
     }
     const env = { common: own ?? common, outer }
     const [kind] = variant(query['body']) ?? ['']
-    const fields = this.#body(query['body'], env, query)
+    const fields = yield* this.#body(query['body'], env, query)
     const rest = makeScope(outer)
     if (kind !== 'Select') {
       rest.sources.push(makeSource(undefined, fields))
@@ -239,7 +242,7 @@ class Binder {
     return fields
   }
 
-  #commonTable(node: TreeNode, recursive: boolean, known: Map<string, Fields>, outer: Scope | undefined): void {
+  *#commonTable(node: TreeNode, recursive: boolean, known: Map<string, Fields>, outer: Scope | undefined): Steps<void> {
     const alias = asNode(node['alias'])
     const name = this.#declareSource(asIdent(alias?.['name']))!
     const query = asNode(node['query'])!
@@ -248,10 +251,11 @@ class Binder {
     if (recursive) {
       const [kind, body] = variant(query['body']) ?? ['', null]
       const base = kind === 'SetOperation' ? asNode(body)?.['left'] : undefined
-      const fields = base === undefined ? unknown : this.#quietly(() => this.#body(base, { common: known, outer }))
+      const fields =
+        base === undefined ? unknown : this.#quietly(() => runAtOnce(this.#body(base, { common: known, outer })))
       inner.set(name.toLowerCase(), renamed(fields, columns))
     }
-    known.set(name.toLowerCase(), renamed(this.query(query, { common: inner, outer }), columns))
+    known.set(name.toLowerCase(), renamed(yield* this.query(query, { common: inner, outer }), columns))
   }
 
   #quietly<T>(work: () => T): T {
@@ -265,16 +269,16 @@ class Binder {
   }
 
   /** `around` is the query that is nothing but this, perhaps ordered and cut. */
-  #body(body: Tree | undefined, env: Env, around: TreeNode = {}): Fields {
+  *#body(body: Tree | undefined, env: Env, around: TreeNode = {}): Steps<Fields> {
     const [kind, value] = variant(body) ?? ['', null]
     const node = asNode(value)
     if (node === undefined) return unknown
-    if (kind === 'Query') return this.query(node, env)
-    if (kind === 'Select') return this.#select(node, around, env)
+    if (kind === 'Query') return yield* this.query(node, env)
+    if (kind === 'Select') return yield* this.#select(node, around, env)
     if (kind === 'SetOperation') {
       const byName = /ByName/.test(String(node['set_quantifier']))
-      const left = this.#body(node['left'], env)
-      const right = this.#body(node['right'], env)
+      const left = yield* this.#body(node['left'], env)
+      const right = yield* this.#body(node['right'], env)
       this.#unite(node, left, right, byName)
       return united(left, right, byName)
     }
@@ -331,7 +335,7 @@ class Binder {
     }
   }
 
-  #select(select: TreeNode, around: TreeNode, env: Env): Fields {
+  *#select(select: TreeNode, around: TreeNode, env: Env): Steps<Fields> {
     const scope = makeScope(env.outer)
     for (const item of asList(select['from'])) this.#joined(asNode(item)!, scope, env)
     const fields: Field[] = []
@@ -341,6 +345,7 @@ class Binder {
     const at = tokenOf(asNode(select['select_token']))
     const extents = at === undefined ? [] : this.#context.items(at, items)
     for (const [i, item] of items.entries()) {
+      if (i % stepItems === stepItems - 1) yield
       const known = made.length === i
       open = this.#item(item, extents[i], scope, env, fields, known ? made : []) || open
     }
@@ -348,6 +353,7 @@ class Binder {
       this.everyColumn ||= !this.#silent
       open = addStar(fields, scope.sources) || open
     }
+    yield
     for (const key of ['selection', 'prewhere', 'group_by', 'qualify', 'named_window', 'distinct', 'sort_by']) {
       this.#value(select[key], scope, env)
     }
@@ -523,7 +529,7 @@ class Binder {
       scope.sources.push(only === undefined || columns.length > 0 ? source : { ...source, only })
     }
     const lateral = { ...env, outer: scope }
-    if (kind === 'Derived') add(this.query(asNode(node['subquery'])!, lateral))
+    if (kind === 'Derived') add(runAtOnce(this.query(asNode(node['subquery'])!, lateral)))
     else if (kind === 'Table' && (node['args'] === undefined || node['args'] === null)) {
       const name = tableName(node['name'])
       const common = this.#commonOf(name, env)
@@ -583,7 +589,7 @@ class Binder {
     const node = asNode(tree)
     if (node === undefined) return undefined
     if (isQuery(node)) {
-      const { list, open } = this.query(node, { ...env, outer: scope })
+      const { list, open } = runAtOnce(this.query(node, { ...env, outer: scope }))
       if (!open && list.length === 1) return list[0]!.meaning
       return { kind: 'tuple', of: list.map(({ meaning }, column) => ({ tree: node, meaning, column })) }
     }

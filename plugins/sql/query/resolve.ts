@@ -1,5 +1,14 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
-import type { Pace, Relation, RequestContext, Store, Table, TableColumn, Zone } from '../../../core/index.ts'
+import {
+  type Pace,
+  type Relation,
+  type RequestContext,
+  runPaced,
+  type Store,
+  type Table,
+  type TableColumn,
+  type Zone
+} from '../../../core/index.ts'
 import { informationColumns, informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
 import { informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
@@ -108,7 +117,7 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     found.set(parts[0]!, known)
     return known.source
   }
-  const bound = bindStatement(tree, bindContext(context.sql, statement, written, table))
+  const bound = await runPaced(context.pace, bindStatement(tree, bindContext(context.sql, statement, written, table)))
   await nextStep()
   const searches = bound.calls
     .filter(at => isSearchFunction(tokens[at]!.value))
