@@ -38,10 +38,12 @@ export function holdsPivot(tokens: readonly Token[]): boolean {
 /** The tokens with every PIVOT and UNPIVOT in them, the inner ones first, as a SELECT. */
 export async function plainPivots(sql: string, written: readonly Token[], ask: AskRows): Promise<readonly Token[]> {
   let tokens = written
-  for (let count = 0; ; count++) {
-    const at = tokens.findLastIndex((_, i) => begins(tokens, i) || beginsGrouped(tokens, i))
+  const isPivot = (_: Token, i: number) => begins(tokens, i) || beginsGrouped(tokens, i)
+  const tooMany = tokens.filter(isPivot)[maxPivots]
+  if (tooMany !== undefined) throw errorAt(sql, tooMany.start, `more than ${maxPivots} PIVOT in one statement`)
+  for (;;) {
+    const at = tokens.findLastIndex(isPivot)
     if (at < 0) return tokens
-    if (count === maxPivots) throw errorAt(sql, tokens[at]!.start, `more than ${maxPivots} PIVOT in one statement`)
     if (!begins(tokens, at)) {
       tokens = await replaceGrouped(sql, tokens, at, ask)
       continue

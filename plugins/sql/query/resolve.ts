@@ -105,7 +105,9 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     plain = rewrite(plain)
   }
   await nextStep()
-  const tokens = translateGaps(context.sql, translateRanges(context, plain))
+  const ranged = translateRanges(context, plain)
+  await nextStep()
+  const tokens = translateGaps(context.sql, ranged)
   await nextStep()
   const statement = canonical(tokens)
   await nextStep()
