@@ -1,42 +1,62 @@
 // Cooperative scheduling: long computations pause regularly, so that other requests run in between.
 
-/** Milliseconds of one turn of the event loop that all paced work together may use. */
-const turn = 10
+/** Milliseconds of one turn of the event loop that all paced work together may use; fewer for work that just came while other work waits. */
+const [turn, shortTurn] = [10, 2]
+
+/**
+ * Rounds of the event loop between two turns in which nothing else is computed. A server accepts one connection per round: with a single round,
+ * a client behind a hundred others would wait for a hundred turns.
+ */
+const roundsBetween = 8
 
 /** The turns of this thread's event loop. One piece of work continues per turn, so many pieces together hold the loop no longer than one. */
 class Turns {
+  /** When the current turn began; undefined between turns. */
   #since: number | undefined
+  #length = turn
+  #roundsLeft = roundsBetween
+  #isScheduled = false
   readonly #waiting: (() => void)[] = []
 
-  /** Milliseconds of the current turn that are used up. */
-  get used(): number {
+  /** Whether the current turn is used up; begins one between turns. */
+  get isOver(): boolean {
     const now = performance.now()
     if (this.#since === undefined) {
       this.#since = now
-      setImmediate(this.#next)
+      this.#length = this.#waiting.length > 0 ? shortTurn : turn
+      this.#roundsLeft = 0
+      this.#schedule()
     }
-    return now - this.#since
+    return now - this.#since > this.#length
   }
 
   /** Resolves in a new turn, after everything that waited before. */
   next(): Promise<void> {
     return new Promise(resolve => {
       this.#waiting.push(resolve)
-      if (this.#since === undefined) {
-        this.#since = performance.now()
-        // Two immediates, because Node runs an immediate within the current loop round and one made by an immediate in the next: timers and sockets
-        // go first.
-        setImmediate(() => setImmediate(this.#next))
-      }
+      this.#schedule()
     })
   }
 
-  readonly #next = () => {
-    const resolve = this.#waiting.shift()
-    this.#since = resolve && performance.now()
-    if (resolve === undefined) return
-    setImmediate(this.#next)
-    resolve()
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(this.#endRound)
+  }
+
+  readonly #endRound = () => {
+    this.#isScheduled = false
+    this.#since = undefined
+    if (this.#waiting.length === 0) {
+      this.#roundsLeft = roundsBetween
+      return
+    }
+    this.#schedule()
+    if (this.#roundsLeft-- > 0) return
+    this.#roundsLeft = roundsBetween
+    this.#since = performance.now()
+    this.#length = turn
+    this.#waiting.shift()!()
   }
 }
 
@@ -80,7 +100,7 @@ export class Pace {
 
   /** Whether the work should call `pause` now. */
   get isDue(): boolean {
-    return turns.used > turn
+    return turns.isOver
   }
 
   async pause(): Promise<void> {

@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from 'node:net'
 import t from 'tap'
 import { joinPaced, Pace, runAtOnce, runPaced, type Steps } from '../../core/pace.ts'
 
@@ -76,6 +77,26 @@ t.test('work waits until there is memory for what its steps say they hold', asyn
   const refused = runPaced(new Pace(undefined, { hold: () => Promise.reject(new Error('no room')) }), growing())
   await t.rejects(refused, { message: 'no room' })
 })
+
+t.test(
+  'clients are let in while much work waits: a server accepts one connection in each round of the loop',
+  async t => {
+    const log: string[] = []
+    let accepted = 0
+    let stepsThen = Number.POSITIVE_INFINITY
+    const server = createServer(socket => {
+      if (++accepted === 40) stepsThen = log.length
+      socket.end()
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const all = Promise.all(['a', 'b', 'c'].map(name => runPaced(new Pace(), steps(40, log, name))))
+    for (let i = 0; i < 40; i++) connect(port, '127.0.0.1').on('error', () => {})
+    await all
+    t.ok(stepsThen < 60, `all were accepted after ${stepsThen} of 120 steps`)
+  }
+)
 
 t.test('steps can be taken at once', async t => {
   const log: string[] = []
