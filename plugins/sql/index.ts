@@ -23,7 +23,7 @@ export default definePlugin({
     delete_limit: count(2_000_000, 'Rows one DELETE may hide; one that finds more hides none.', { live: true }),
     value_limit: size(
       64 * 2 ** 20,
-      'Bytes one value that is made by repeat, lpad, rpad, list_resize, range, generate_series, bitstring, format or printf may take, as far as constants tell.',
+      'Bytes one value that is made by repeat, lpad, rpad, list_resize, range, generate_series, bitstring, format or printf may take, as far as constants tell, and the list of slots of `date_bin_gapfill` and `FILL` always.',
       { live: true }
     ),
     tql_table_limit: count(100_000, 'Rows that TQL in the common tables of one query may give.', { live: true })

@@ -143,6 +143,7 @@ export async function planQuery(
       sources,
       pace: new Pace(ctx.signal),
       tql,
+      valueLimit: session.valueLimit,
       ask,
       ...(views && { views })
     },

@@ -1,5 +1,6 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
 import {
+  type Limit,
   type Pace,
   type Relation,
   type RequestContext,
@@ -75,6 +76,8 @@ export interface ResolveContext {
   /** Turns of the request: the steps of a long statement, each linear in its tokens, take one each. */
   readonly pace: Pace
   readonly tql: TqlRunner
+  /** Bytes of one value. */
+  readonly valueLimit: Limit
   /** Runs a query that another one needs before it is read, in its context. */
   readonly ask: (context: ResolveContext, tokens: readonly Token[]) => ReturnType<AskRows>
   /** Full names of the views this query is in. */
@@ -107,7 +110,7 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   await nextStep()
   const ranged = translateRanges(context, plain)
   await nextStep()
-  const tokens = translateGaps(context.sql, ranged)
+  const tokens = translateGaps(context.sql, ranged, context.valueLimit)
   await nextStep()
   const statement = canonical(tokens)
   await nextStep()

@@ -64,3 +64,26 @@ t.test('what is within the limit runs, in a view too', async t => {
     }
   )
 })
+
+t.test('slots of gaps are a list, too, which is not begun if it would be too long', async t => {
+  const { ask } = await startSql(t, '[plugins.sql]\nvalue_limit = "1MiB"\n')
+  await ask(visits)
+  await ask('INSERT INTO visits (at, n) VALUES (0, 1), (1741064767000, 2)')
+  const slots = (step: string, to: number) =>
+    ask(
+      `SELECT date_bin_gapfill(INTERVAL '${step}', at) AS t, count(*) AS n FROM visits WHERE at >= 0 AND at < ${to} GROUP BY t`
+    )
+  const long = await slots('1 microsecond', 1_741_064_767_000)
+  t.equal(long.status, 400)
+  t.match(
+    long.body.error,
+    /date_bin_gapfill would make a list of more than 131072 slots \(plugins\.sql\.value_limit is 1MiB/
+  )
+  t.equal((await slots('1 second', 132_000_000)).status, 400)
+  t.equal((await slots('1 second', 131_000_000)).status, 200)
+  const filled = (step: string) => ask(`SELECT at, max(n) RANGE '${step}' FILL 0 FROM visits ALIGN '${step}' BY ()`)
+  const wide = await filled('1ms')
+  t.equal(wide.status, 400)
+  t.match(wide.body.error, /FILL would make a list of more than 131072 slots/)
+  t.equal((await filled('365d')).status, 200)
+})

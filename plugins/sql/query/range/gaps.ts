@@ -1,10 +1,20 @@
 // `date_bin_gapfill(interval, time[, origin])`: every slot between the bounds of the WHERE, with `interpolate(…)` and `locf(…)` of aggregates.
-import type { DbError } from '../../../../core/index.ts'
+import type { DbError, Limit } from '../../../../core/index.ts'
 import { argumentsOf, bracketStep, callEnd, caseStep, closing, findWord, splitList } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
 import { errorAt, isToken, type Piece, placed, quoteName, type Token } from '../../text/token.ts'
 import type { Fill, ItemPart } from './parse.ts'
-import { filledRows, gridText, hasName, isSame, keysOf, replaced, replaceQueries, separated } from './translate.ts'
+import {
+  filledRows,
+  gridText,
+  hasName,
+  isSame,
+  keysOf,
+  replaced,
+  replaceQueries,
+  separated,
+  slotList
+} from './translate.ts'
 
 const gapfill = 'date_bin_gapfill'
 const fills: Readonly<Record<string, Fill>> = { interpolate: 'interpolate', locf: 'prev' }
@@ -23,11 +33,11 @@ interface Call {
 }
 
 /** The tokens with every query that fills gaps, at any depth, as one of the engine's. */
-export function translateGaps(sql: string, written: readonly Token[]): readonly Token[] {
+export function translateGaps(sql: string, written: readonly Token[], valueLimit: Limit): readonly Token[] {
   const begins = (tokens: readonly Token[], i: number) => isToken(tokens[i], gapfill) && isToken(tokens[i + 1], '(')
   return requireNoFill(
     sql,
-    replaceQueries(sql, written, gapfill, begins, (select, query) => translate(sql, select, query))
+    replaceQueries(sql, written, gapfill, begins, (select, query) => translate(sql, select, query, valueLimit))
   )
 }
 
@@ -46,7 +56,7 @@ function fillOf(tokens: readonly Token[], at: number): Fill | undefined {
 
 const clauses = ['from', 'where', 'group', 'having', 'order', 'limit', 'offset']
 
-function translate(sql: string, select: Token, tokens: readonly Token[]): Token[] {
+function translate(sql: string, select: Token, tokens: readonly Token[], valueLimit: Limit): Token[] {
   const fail = (token: Token | undefined, what: string): DbError => errorAt(sql, (token ?? select).start, what)
   for (const word of ['distinct', 'qualify', 'window']) {
     const found = findWord(tokens, word)
@@ -113,11 +123,13 @@ function translate(sql: string, select: Token, tokens: readonly Token[]): Token[
     `GROUP BY ${['1', ...by.map((_, i) => String(i + 2))].join(', ')}`
   ]
   const plain = (value: readonly Piece[]): Piece[] => ['cast_to_type(', ...value, ", TIMESTAMP '1970-01-01')"]
-  const times: Piece[] = [
-    bounds.open ? 'range(' : 'generate_series(',
-    ...separated([plain(binned('any_value("__from")')), plain(['any_value("__to")']), ['CAST(', step, 'AS INTERVAL)']]),
-    ')'
-  ]
+  const span = {
+    from: plain(binned('any_value("__from")')),
+    to: plain(['any_value("__to")']),
+    step: ['CAST(', step, 'AS INTERVAL)'],
+    isOpen: bounds.open
+  }
+  const times = slotList(gapfill, span, valueLimit)
   const grid = gridText(by.length, calls.length, times, 'cast_to_type(unnest("__times"), "__kind")')
   return placed(select, [
     'SELECT',
@@ -234,7 +246,9 @@ function conditionsOf(where: readonly Token[]): (readonly Token[])[] {
     const ands = joiners(terms)
     if (ands === undefined) continue
     if (ands.length === 0) found.push(terms)
-    else waiting.push(...[...ands, terms.length].map((and, i) => terms!.slice(i === 0 ? 0 : ands[i - 1]! + 1, and)))
+    else
+      for (const [i, and] of [...ands, terms.length].entries())
+        waiting.push(terms.slice(i === 0 ? 0 : ands[i - 1]! + 1, and))
   }
   return found
 }

@@ -1,7 +1,9 @@
 // Range queries as plain SQL: rows into the slots whose range they are in, aggregates per slot, missing slots filled.
 import {
   DbError,
+  formatSize,
   formatTimestamp,
+  type Limit,
   parseTimestamp,
   type Store,
   sqlTypeName,
@@ -30,6 +32,8 @@ interface RangeContext {
   readonly db: string
   readonly sql: string
   readonly zone: Zone
+  /** Bytes of one value; the slots of a key that are filled are a list. */
+  readonly valueLimit: Limit
 }
 
 /** Queries of a kind that one statement may hold. */
@@ -139,8 +143,9 @@ function translate(context: RangeContext, query: RangeQuery, at: Token): Token[]
   const slot = `CAST("__slot" AS ${sqlTypeName(table.timeIndex.type)})`
   const keys = [...keysOf(by), { tokens: tokenize(quoteName(table.timeIndex.name)), text: slot }]
   const isFilled = calls.some(call => call.fill !== undefined)
-  const times = `generate_series(min("__slot"), max("__slot"), ${interval(step)})`
-  const grid = isFilled ? gridText(by.length, calls.length, [times]) : ['FROM "__rows"']
+  const span = { from: ['min("__slot")'], to: ['max("__slot")'], step: [interval(step)], isOpen: false }
+  const times = slotList('FILL', span, context.valueLimit)
+  const grid = isFilled ? gridText(by.length, calls.length, times) : ['FROM "__rows"']
   return placed(at, [
     'SELECT',
     ...separated(items.map(item => [...replaced(item, keys, alias), ...nameOfItem(query, item)])),
@@ -235,6 +240,28 @@ function aggregate({ tokens }: RangeCall, time: string): readonly Token[] {
   if (by === undefined || ordered) return tokens
   const at = (text: string) => placed(name!, [text])
   return [...at(by), ...rest.slice(0, close - 1), ...at(`, ${time}`), ...rest.slice(close - 1)]
+}
+
+interface Span {
+  readonly from: readonly Piece[]
+  readonly to: readonly Piece[]
+  readonly step: readonly Piece[]
+  /** `to` is no longer part of it. */
+  readonly isOpen: boolean
+}
+
+const slotBytes = 8
+
+/** The list of slots in a span; an error that begins with `what` for more than fit one value. */
+export function slotList(what: string, { from, to, step, isOpen }: Span, { max, key }: Limit): Piece[] {
+  const slots = Math.floor(max / slotBytes)
+  const problem = `${what} would make a list of more than ${slots} slots (${key} is ${formatSize(max)}, a slot takes ${slotBytes} bytes)`
+  return [
+    ...['CASE WHEN (epoch_us(', ...to, ') - epoch_us(', ...from, ')) / epoch_us(', ...step],
+    `) > ${slots} THEN error(${quoteText(problem)}) ELSE ${isOpen ? 'range' : 'generate_series'}(`,
+    ...separated([from, to, step]),
+    ') END'
+  ]
 }
 
 /** Every slot of a key among `times`, a list for each key, with what there is; `slot` is a slot in its type. */
