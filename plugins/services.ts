@@ -369,8 +369,11 @@ export interface FlowDefinition {
 
 /** Keeps aggregate tables up to date with their source tables (materialised views). */
 export interface FlowsService {
-  /** Creates a flow, or replaces the one of the same name. Resolves when its sink is filled. */
-  create(ctx: RequestContext, flow: FlowDefinition): Promise<void>
+  /**
+   * Creates a flow; `existing` says what becomes of one of the same name. Resolves when its sink is filled. Throws DbError `InvalidArguments` where the
+   * other one forbids it.
+   */
+  create(ctx: RequestContext, flow: FlowDefinition, existing: 'keep' | 'replace' | 'refuse'): Promise<void>
   drop(ctx: RequestContext, database: string, name: string): Promise<void>
   /** Sorted by name. */
   list(database: string): readonly FlowDefinition[]

@@ -50,10 +50,14 @@ export async function openFlows(
   const serially = serialQueue()
 
   const service: FlowsService = {
-    create(ctx, definition) {
+    async create(ctx, definition, existing) {
       authorise(ctx.user, 'write')
-      return serially(async () => {
+      const created = await serially(async () => {
         const before = running.get(keyOf(definition.database, definition.name))
+        if (before !== undefined && existing !== 'replace') {
+          if (existing === 'keep') return undefined
+          throw new DbError('InvalidArguments', `flow ${definition.name} exists already`)
+        }
         if (before === undefined && running.size >= options.max_flows) {
           const error = new DbError(
             'InvalidArguments',
@@ -65,9 +69,10 @@ export async function openFlows(
         // The flow of the same name shows, and runs, until what replaces it is durable.
         await core.system.write(core.plugin, [flowWrite(definition, 'put')])
         await before?.stop()
-        const filled = begin(definition)
-        await Promise.race([filled, aborted(ctx.signal)])
+        return { filled: begin(definition) }
       })
+      // Other flows may be made meanwhile.
+      if (created !== undefined) await Promise.race([created.filled, aborted(ctx.signal)])
     },
     drop(ctx, database, name) {
       authorise(ctx.user, 'write')

@@ -18,9 +18,10 @@ function required({ flows }: Session): FlowsService {
 export async function createFlow(session: Session, statement: CreateFlow): Promise<number> {
   const { store, ctx, sql } = session
   const flows = required(session)
-  const existing = flows.list(ctx.db).some(({ name }) => name === statement.name)
-  if (existing && statement.ifNotExists) return 0
-  if (existing && !statement.replace) throw new DbError('InvalidArguments', `flow ${statement.name} exists already`)
+  // A statement about one that exists needs no query. Another request may make one meanwhile: the service looks again.
+  const exists = flows.list(ctx.db).some(({ name }) => name === statement.name)
+  if (exists && statement.ifNotExists) return 0
+  if (exists && !statement.replace) throw new DbError('InvalidArguments', `flow ${statement.name} exists already`)
   const { tokens } = statement.query
   const query = flowQuery(session, tokens)
   const columns = await queryColumns(session, tokens)
@@ -38,7 +39,7 @@ export async function createFlow(session: Session, statement: CreateFlow): Promi
     await store.createTable(ctx, { database, name: table.text, columns: written, options: {} })
   }
   checkSink(store.table(database, table.text)!, columns, query)
-  await flows.create(ctx, {
+  const definition = {
     database: ctx.db,
     name: statement.name,
     sink: { database, table: table.text },
@@ -49,7 +50,8 @@ export async function createFlow(session: Session, statement: CreateFlow): Promi
     expireAfter: statement.expireAfter,
     comment: statement.comment,
     createdAt: Date.now()
-  })
+  }
+  await flows.create(ctx, definition, statement.replace ? 'replace' : statement.ifNotExists ? 'keep' : 'refuse')
   return 0
 }
 

@@ -183,3 +183,19 @@ t.test('what no flow can be made of is refused with the reason', embeddedOnly, a
   await t.rejects(ask(`CREATE FLOW e SINK TO e AS ${query}`), { message: /max_flows/ })
   t.match((await server.main.inject('/metrics')).body, /svc_refused_total\{plugin="flows",code="InvalidArguments"\} 1/)
 })
+
+t.test('of flows of one name that are made at the same time one is, and the others are told', async t => {
+  const { main } = await startServer(t, options)
+  await askSql({ main }, 'CREATE TABLE m (ts TIMESTAMP(3) TIME INDEX, host STRING, v BIGINT, PRIMARY KEY (host))')
+  const query = onClickHouse
+    ? 'SELECT toStartOfInterval(ts, INTERVAL 1 minute) AS minute, sum(v) AS total FROM m GROUP BY minute'
+    : "SELECT date_bin(INTERVAL '1 minute', ts) AS minute, sum(v) AS total FROM m GROUP BY minute"
+  const create = (words: string) =>
+    main.inject({ url: `/v1/sql?${new URLSearchParams({ sql: `${words} f SINK TO filled AS ${query}` })}` })
+  const plain = await Promise.all(Array.from({ length: 4 }, () => create('CREATE FLOW')))
+  t.strictSame(plain.map(({ statusCode }) => statusCode).sort(), [200, 400, 400, 400])
+  t.match(plain.find(({ statusCode }) => statusCode === 400)!.body, /flow f exists already/)
+  const lenient = await Promise.all(Array.from({ length: 4 }, () => create('CREATE FLOW IF NOT EXISTS')))
+  t.strictSame([...new Set(lenient.map(({ statusCode }) => statusCode))], [200])
+  t.strictSame(await askSql({ main }, 'SHOW FLOWS'), [['f']])
+})
