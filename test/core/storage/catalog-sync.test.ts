@@ -18,6 +18,7 @@ import { EmbeddedCatalog } from '../../../core/storage/embedded/catalog/catalog.
 import { openCatalogFile } from '../../../core/storage/embedded/catalog/catalog-file.ts'
 import { readMark } from '../../../core/storage/embedded/catalog/catalog-mark.ts'
 import { closeKeepingJournal } from '../../../core/storage/embedded/catalog/catalog-sync.ts'
+import { eventually } from '../../eventually.ts'
 import { createTable, openEngine, put, select, temporaryFolder } from './fixtures.ts'
 
 const files = (dir: string) => ({ main: join(dir, 'catalog.db'), journal: join(dir, 'catalog.db-wal') })
@@ -313,8 +314,9 @@ t.test('where the mark cannot be written nothing is changed, and changes go on o
   await catalog.durable()
   await catalog.ready()
   t.throws(() => catalog.createDatabase('second', {}), { code: 'StorageUnavailable', retryAfter: 5, message: /ENOSPC/ })
+  t.match(catalog.trouble, /ENOSPC/, 'the server is not ready')
   mend()
-  await catalog.ready()
+  await eventually(() => catalog.trouble === undefined)
   catalog.createDatabase('second', {})
   await catalog.durable()
   await catalog.close()

@@ -15,12 +15,16 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import type { DbError } from '../../../errors.ts'
+import { after, type Timer } from '../../../timer.ts'
 import { failpoint, faultpoint } from '../failpoint.ts'
 import { needsRestart } from '../needs-restart.ts'
 import type { CatalogTime } from './catalog-time.ts'
 
 /** Bytes of SQLite's own log after which its pages go to the main file. */
 const journalLimit = 4 * 2 ** 20
+
+/** Milliseconds between two tries to write the mark. */
+const retryTime = 2_000
 
 const sync = promisify(fdatasync)
 const syncLength = promisify(fsync)
@@ -54,6 +58,7 @@ export class CatalogSync {
   /** Pages may be nowhere on the disk but in the log. */
   #needsJournal = false
   #isClosed = false
+  #retry: Timer | undefined
 
   /** What was written before is on the disk. */
   constructor(sqlite: DatabaseSync, path: string, time: CatalogTime) {
@@ -66,9 +71,9 @@ export class CatalogSync {
     syncFolder(dirname(path))
   }
 
-  /** Why the catalog takes no changes until a restart. */
+  /** Why the catalog takes no changes: until a restart, or until its mark can be written. */
   get trouble(): string | undefined {
-    return this.#failed?.message
+    return this.#failed?.message ?? this.#time.trouble
   }
 
   /** Resolves when a change can be made; the caller makes it before others run. */
@@ -113,6 +118,7 @@ export class CatalogSync {
   closeNow(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#retry?.stop()
     if (this.#needsJournal) closeKeepingJournal(this.#sqlite, this.#path)
     else this.#sqlite.close()
     closeSync(this.#main)
@@ -139,7 +145,17 @@ export class CatalogSync {
       for (const { reject } of this.#waiting.splice(0)) reject(this.#failed)
     } finally {
       this.#running = undefined
+      this.#markLater()
     }
+  }
+
+  /** Until the mark is written the server is not ready, and nobody may ask for the change that would try again. */
+  #markLater(): void {
+    if (this.#time.isMarked || this.#isClosed || this.#failed !== undefined) return
+    this.#retry ??= after(retryTime, () => {
+      this.#retry = undefined
+      void this.#start()
+    }).unref()
   }
 
   async #sync(): Promise<void> {

@@ -134,6 +134,11 @@ export class CatalogTime {
     return this.#unmarked === undefined
   }
 
+  /** Why no change can be made until the mark is written. */
+  get trouble(): string | undefined {
+    return this.#unmarked instanceof Error ? this.#unmarked.message : undefined
+  }
+
   /** Before a transaction. Throws when the mark could not be written. */
   requireMarked(): void {
     if (this.#unmarked !== undefined) throw this.#unmarked
