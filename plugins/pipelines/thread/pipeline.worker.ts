@@ -90,12 +90,17 @@ giveWay('programs')
 parentPort!.on('message', (next: Task) => {
   task = next
   const outcome = outcomeOf(next.work)
-  const { user, system } = process.threadCpuUsage()
   const moved =
     next.work.kind === 'run' && 'value' in outcome ? buffersOf((outcome.value as Results['run']).result.writes) : []
-  send({ kind: 'done', id: next.id, worked: (user + system) / 1000, outcome }, moved)
+  send({ kind: 'done', id: next.id, worked: workedSoFar(), outcome }, moved)
 })
-send({ kind: 'ready' })
+send({ kind: 'ready', worked: workedSoFar() })
+
+/** Milliseconds of processor time of this thread. */
+function workedSoFar(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
 
 /** The buffers of columns, without repetition. */
 function buffersOf(writes: readonly TableWrite[]): ArrayBuffer[] {

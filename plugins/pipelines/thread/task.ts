@@ -79,7 +79,8 @@ export type Question =
 export type Reply = { readonly value: unknown } | { readonly error: ErrorNote }
 
 export type Message =
-  | { readonly kind: 'ready' }
+  /** `worked`: milliseconds that the start of the thread took, which is nobody's work. */
+  | { readonly kind: 'ready'; readonly worked: number }
   /** A message of a processor to its plugin. */
   | { readonly kind: 'sent'; readonly module: number; readonly message: unknown }
   | {

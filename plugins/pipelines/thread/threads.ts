@@ -151,6 +151,7 @@ export function createThreads(options: ThreadsOptions): Threads {
     worker.on('message', (message: Message) => {
       if (!threads.has(thread)) return
       if (message.kind === 'ready') {
+        thread.worked = message.worked
         thread.isReady = true
         pump()
       } else if (message.kind === 'done') {

@@ -74,7 +74,7 @@ t.test('a CPU profile in each output', async t => {
     t.equal(Number(profile.period), 2_000_000)
     t.ok(Number(profile.durationNanos) >= 1e9)
     const functions = new Map(profile.function.map(each => [text(each.name), text(each.filename)]))
-    t.equal(functions.get('decodeItems'), 'core/wire/item/decode.ts')
+    t.equal(functions.get('itemSteps'), 'core/wire/item/decode.ts')
     t.ok(functions.has('[native] child processes'))
     const byLabel = Map.groupBy(profile.sample, ({ label }) => text(label[0]!.str))
     t.ok(byLabel.has('ingest') || byLabel.has('pipelines'), 'samples carry the plugin')

@@ -202,9 +202,9 @@ class Generator {
         if (text === undefined || number === undefined || time === undefined) break
         const [at, key, value] = [time, text, number].map(({ name }) => `${source.alias}.${name}`)
         const values = "['s0', 's1', 's2']"
-        // Every value stands in it, so that the columns are known.
+        // Every value stands in it, also where the source is empty, so that the columns are known.
         const all = (from: string) =>
-          `SELECT ${at} AS w, ${key} AS k, ${value} AS n FROM ${from} UNION ALL SELECT ${at}, unnest(${values}), NULL FROM ${from}`
+          `SELECT ${at} AS w, ${key} AS k, ${value} AS n FROM ${from} UNION ALL SELECT (SELECT max(${at}) FROM ${from}), unnest(${values}), NULL`
         const pivot = (from: string, listed: string) =>
           `SELECT * FROM (PIVOT (${all(from)}) ON k${listed} USING min(n) GROUP BY w)`
         return {
