@@ -13,6 +13,7 @@ t.test('the latest sample of each series is found at its own times, in memory an
   const found = async (query: string) => {
     const parameters = new URLSearchParams({ query, start: '0', end: String(19 * minute), step: String(minute) })
     const answer = await server.main.inject(`/v1/metricsys/api/v1/query_range?${parameters}`)
+    if (answer.statusCode !== 200) throw new Error(answer.body)
     const { data } = answer.json() as { data: { result: { metric: { host: string }; values: unknown[] }[] } }
     return data.result.toSorted((a, b) => (a.metric.host < b.metric.host ? -1 : 1)).map(({ values }) => values)
   }
