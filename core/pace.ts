@@ -1,7 +1,7 @@
 // Cooperative scheduling: long computations pause regularly, so that other requests run in between.
 
 /** Milliseconds of one turn of the event loop that all paced work together may use; fewer for work that just came while other work waits. */
-const [turn, shortTurn] = [10, 2]
+const [turn, shortTurn] = [10, 5]
 
 /**
  * Rounds of the event loop between two turns in which nothing else is computed. A server accepts one connection per round: with a single round,
