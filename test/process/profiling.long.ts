@@ -101,8 +101,8 @@ t.test('the pprof tool names functions, files and plugins', needing('pprof'), as
   writeFileSync(file, Buffer.from(await (await profile(server, 'seconds=1&frequency=500')).arrayBuffer()))
   const pprof = (...args: string[]) =>
     execFileSync(findProgram('pprof')!, [...args, file], { encoding: 'utf8', env: { HOME: dir }, stdio: 'pipe' })
-  t.match(pprof('-top', '-nodefraction=0', '-nodecount=1000'), /^Type: cpu$[\s\S]* decodeItems$/m)
-  t.match(pprof('-list', 'decodeItems'), /core\/wire\/item\/decode\.ts/)
+  t.match(pprof('-top', '-nodefraction=0', '-nodecount=1000'), /^Type: cpu$[\s\S]* itemSteps$/m)
+  t.match(pprof('-list', 'itemSteps'), /core\/wire\/item\/decode\.ts/)
   t.match(pprof('-tags'), /^ *[\d.]+m?s \( *[\d.]+%\): (ingest|pipelines)$/m)
   await server.kill('SIGTERM')
 })
