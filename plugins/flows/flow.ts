@@ -1,5 +1,6 @@
 // Runs one flow: fills its table once, then follows writes to the source table and recomputes the windows they touch.
 import {
+  DbError,
   type Dialect,
   isDbError,
   type PluginCore,
@@ -54,7 +55,7 @@ export class Flow {
     this.#events = events
   }
 
-  /** Resolves when its table is filled for the first time. */
+  /** Resolves when its table is filled for the first time; rejects with DbError `Cancelled` where it is stopped before that. */
   start(): Promise<void> {
     const filled = Promise.withResolvers<void>()
     this.#ended = this.#run(filled)
@@ -79,14 +80,16 @@ export class Flow {
       try {
         await this.#follow(filled)
       } catch (error) {
-        filled.reject(error)
         if (signal.aborted) break
+        filled.reject(error)
         this.#events.failed(error)
         this.#settleWaiting(error)
         await pause(retryAfter, { signal }).catch(() => {})
       }
     }
-    this.#settleWaiting(new Error('the flow was stopped'))
+    const stopped = new DbError('Cancelled', `flow ${this.definition.name} was dropped, replaced or stopped`)
+    filled.reject(stopped)
+    this.#settleWaiting(stopped)
   }
 
   /** Follows the source table until it is dropped or changed. Rows written during the initial computation are processed after it. */

@@ -1,5 +1,6 @@
 // Flows: their tables equal their queries, whatever is written and whenever the server restarts.
 import t from 'tap'
+import { eventually } from '../../eventually.ts'
 import { askSql, embeddedOnly, onClickHouse, startServer, temporaryFolder } from '../../helpers.ts'
 import { isLong } from '../../long.ts'
 
@@ -198,4 +199,19 @@ t.test('of flows of one name that are made at the same time one is, and the othe
   const lenient = await Promise.all(Array.from({ length: 4 }, () => create('CREATE FLOW IF NOT EXISTS')))
   t.strictSame([...new Set(lenient.map(({ statusCode }) => statusCode))], [200])
   t.strictSame(await askSql({ main }, 'SHOW FLOWS'), [['f']])
+})
+
+t.test('a flow that is dropped while it fills its table ends the statement that made it', embeddedOnly, async t => {
+  const { main } = await startServer(t, options)
+  await askSql({ main }, 'CREATE TABLE m (ts TIMESTAMP(3) TIME INDEX, v BIGINT)')
+  await askSql({ main }, 'INSERT INTO m (ts, v) SELECT i * 1000, i FROM range(600000) r(i)')
+  const query = "SELECT date_bin(INTERVAL '1 second', ts) AS second, sum(v) AS total FROM m GROUP BY second"
+  const sql = `CREATE FLOW f SINK TO filled AS ${query}`
+  const made = main.inject({ url: `/v1/sql?${new URLSearchParams({ sql })}` })
+  await eventually(async () => (await askSql({ main }, 'SHOW FLOWS')).length === 1, Boolean, 1)
+  await askSql({ main }, 'DROP FLOW f')
+  const { statusCode, body } = await made
+  t.equal(statusCode, 504)
+  t.match(body, /flow f was dropped, replaced or stopped/)
+  t.strictSame(await askSql({ main }, 'SHOW FLOWS'), [])
 })
