@@ -247,10 +247,15 @@ function runContext({ db, hints }: RequestContext): RunContext {
 
 /** The items, or undefined for some that take much memory, and so time, for their bytes: many keys in few items each, many that are invalid. */
 function* lightItems(steps: Steps<ItemBatch>): Steps<ItemBatch | undefined> {
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value.memory <= maxLightMemory ? step.value : undefined
-    if (step.value !== undefined && step.value > maxLightMemory) return undefined
-    yield step.value
+  try {
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return step.value.memory <= maxLightMemory ? step.value : undefined
+      if (step.value !== undefined && step.value > maxLightMemory) return undefined
+      yield step.value
+    }
+  } finally {
+    // Frees what was decoded so far.
+    steps.return(undefined as never)
   }
 }
 

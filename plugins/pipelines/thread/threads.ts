@@ -51,6 +51,7 @@ interface Thread {
   readonly worker: Worker
   /** Milliseconds of processor time that the thread had used before its present job. */
   worked: number
+  /** False while it starts, and while what it has made is taken. */
   isReady: boolean
   job: Job | undefined
   timer: Timer | undefined
@@ -129,9 +130,9 @@ export function createThreads(options: ThreadsOptions): Threads {
     } catch (error) {
       end = () => job.reject(error)
     }
-    if (thread.job !== job) return
-    thread.job = undefined
     job.settle(isDone ? 'done' : 'failed', end)
+    if (!threads.has(thread)) return
+    thread.isReady = true
     pump()
   }
   const start = () => {
@@ -155,9 +156,12 @@ export function createThreads(options: ThreadsOptions): Threads {
         thread.isReady = true
         pump()
       } else if (message.kind === 'done') {
+        const job = thread.job!
+        thread.job = undefined
+        thread.isReady = false
         thread.worked = message.worked
         thread.timer?.stop()
-        void finish(thread, thread.job!, message.outcome)
+        void finish(thread, job, message.outcome)
       } else options.onMessage(message)
     })
     worker.on('error', error => {
