@@ -314,7 +314,7 @@ t.test('where the mark cannot be written nothing is changed, and changes go on o
   await catalog.durable()
   await catalog.ready()
   t.throws(() => catalog.createDatabase('second', {}), { code: 'StorageUnavailable', retryAfter: 5, message: /ENOSPC/ })
-  t.match(catalog.trouble, /ENOSPC/, 'the server is not ready')
+  t.match(catalog.trouble, /^the catalog cannot be marked: ENOSPC/, 'the server is not ready')
   mend()
   await eventually(() => catalog.trouble === undefined)
   catalog.createDatabase('second', {})

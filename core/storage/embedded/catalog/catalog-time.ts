@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { reasonOf } from '../../../errors.ts'
 import { journalPages } from './catalog-journal.ts'
 import { type Mark, MarkFile, markPath, readMark } from './catalog-mark.ts'
 import { tableNames } from './row-sums.ts'
@@ -136,7 +137,7 @@ export class CatalogTime {
 
   /** Why no change can be made until the mark is written. */
   get trouble(): string | undefined {
-    return this.#unmarked instanceof Error ? this.#unmarked.message : undefined
+    return this.#unmarked === undefined ? undefined : `the catalog cannot be marked: ${reasonOf(this.#unmarked)}`
   }
 
   /** Before a transaction. Throws when the mark could not be written. */
