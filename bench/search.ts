@@ -83,7 +83,8 @@ export async function loadLines({ core }: Running, folder: string, name: string,
     ...column,
     ...(name === 'indexed' && column.name in indexes && { index: indexes[column.name as keyof typeof indexes] })
   }))
-  const table = await core.store.createTable(ctx, { database: 'public', name, columns, options: job.options })
+  await core.store.createTable(ctx, { database: 'public', name, columns, options: job.options }, 'refuse')
+  const table = core.store.table('public', name)!
   const before = await metrics(core)
   const started = performance.now()
   let next = 0

@@ -34,7 +34,7 @@ export async function main(args: string[]): Promise<void> {
   await duckdb.run(macroStatements())
   const service = startService(core, limits, undefined)
   const ctx = internalContext(core, 'bench', 'public')
-  await core.store.createTable(ctx, { database: 'public', name: 'cpu', columns, options: {} })
+  await core.store.createTable(ctx, { database: 'public', name: 'cpu', columns, options: {} }, 'refuse')
   const plan = async (sql: string) => {
     const [parsed] = parseStatements(sql, limits.max_sql_tokens)
     return (await planQuery(service.session(ctx, sql), parsed!.tokens)).query

@@ -20,20 +20,20 @@ export function auditedStore(store: Store, audit: Pick<Audit, 'watch'>): Store {
         .join(', ')
       return audit.watch(ctx, 'delete', target, work)
     },
-    createDatabase: (ctx, name, options) =>
-      audit.watch(ctx, 'create_database', name, () => store.createDatabase(ctx, name, options)),
+    createDatabase: (ctx, name, options, existing) =>
+      audit.watch(ctx, 'create_database', name, () => store.createDatabase(ctx, name, options, existing)),
     changeDatabase: (ctx, name, options) =>
       audit.watch(ctx, 'alter_database', name, () => store.changeDatabase(ctx, name, options)),
     dropDatabase: (ctx, name) => audit.watch(ctx, 'drop_database', name, () => store.dropDatabase(ctx, name)),
-    createTable: (ctx, definition) =>
-      audit.watch(ctx, 'create_table', tableName(definition), () => store.createTable(ctx, definition)),
+    createTable: (ctx, definition, existing) =>
+      audit.watch(ctx, 'create_table', tableName(definition), () => store.createTable(ctx, definition, existing)),
     changeTable: (ctx, table, change) =>
       audit.watch(ctx, change.kind === 'truncate' ? 'truncate_table' : 'alter_table', tableName(table), () =>
         store.changeTable(ctx, table, change)
       ),
     dropTable: (ctx, table) => audit.watch(ctx, 'drop_table', tableName(table), () => store.dropTable(ctx, table)),
-    putView: (ctx, view, replace) =>
-      audit.watch(ctx, 'create_view', tableName(view), () => store.putView(ctx, view, replace)),
+    putView: (ctx, view, existing) =>
+      audit.watch(ctx, 'create_view', tableName(view), () => store.putView(ctx, view, existing)),
     dropView: (ctx, view) => audit.watch(ctx, 'drop_view', tableName(view), () => store.dropView(ctx, view)),
     maintain: (ctx: RequestContext, task) => {
       const target = task.kind === 'backup' || task.table === undefined ? 'everything' : tableName(task.table)

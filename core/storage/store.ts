@@ -131,18 +131,25 @@ export interface Store {
   views(database: string): readonly View[]
   view(database: string, name: string): View | undefined
 
-  createDatabase(ctx: RequestContext, name: string, options: TableOptions): Promise<Database>
+  /**
+   * Creates a database, a table or a view. Others change the catalog meanwhile, so what happens to one of the same name is said here; the result
+   * tells whether it was created. Rejects with DbError `TableAlreadyExists` (databases: `InvalidArguments`) if existing ones are refused.
+   */
+  createDatabase(ctx: RequestContext, name: string, options: TableOptions, existing: OnExisting): Promise<boolean>
+  createTable(ctx: RequestContext, definition: TableDefinition, existing: OnExisting): Promise<boolean>
+  putView(ctx: RequestContext, view: View, existing: OnExisting | 'replace'): Promise<boolean>
+  /** Drops one; the result tells whether it was still there. */
+  dropDatabase(ctx: RequestContext, name: string): Promise<boolean>
+  dropTable(ctx: RequestContext, table: Table): Promise<boolean>
+  dropView(ctx: RequestContext, view: View): Promise<boolean>
   /** Replaces the options of a database. */
   changeDatabase(ctx: RequestContext, name: string, options: TableOptions): Promise<Database>
-  dropDatabase(ctx: RequestContext, name: string): Promise<void>
-  createTable(ctx: RequestContext, definition: TableDefinition): Promise<Table>
   changeTable(ctx: RequestContext, table: Table, change: TableChange): Promise<Table>
-  dropTable(ctx: RequestContext, table: Table): Promise<void>
-  /** Creates a view; replaces one of the same name if `replace` is true. */
-  putView(ctx: RequestContext, view: View, replace: boolean): Promise<void>
-  dropView(ctx: RequestContext, view: View): Promise<void>
   maintain(ctx: RequestContext, task: Maintenance): Promise<Report>
 }
+
+/** What happens to a database, table or view of the same name. */
+export type OnExisting = 'refuse' | 'keep'
 
 export interface StoreDependencies {
   readonly engine: Engine
@@ -360,12 +367,16 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     },
     label: name => (catalog.database(name) === undefined ? '' : dbLabel(name)),
 
-    createDatabase(ctx, name, options) {
+    createDatabase(ctx, name, options, existing) {
       authoriseAll(ctx.user, 'write')
       checkName('database', name)
       return serially(async () => {
-        if (catalog.database(name)) throw new DbError('InvalidArguments', `Schema ${name} already exists`)
-        return catalog.createDatabase(name, options)
+        if (catalog.database(name) !== undefined) {
+          if (existing === 'keep') return false
+          throw new DbError('InvalidArguments', `Schema ${name} already exists`)
+        }
+        await catalog.createDatabase(name, options)
+        return true
       })
     },
 
@@ -382,28 +393,28 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       authoriseAll(ctx.user, 'write')
       refuseSystem(name)
       return serially(async () => {
-        if (!catalog.database(name)) {
-          throw new DbError('InvalidArguments', `Failed to find schema, schema info: ${name}`)
-        }
+        if (catalog.database(name) === undefined) return false
         if (name === ctx.db || name === 'public') {
           throw new DbError('InvalidArguments', `Schema \`${name}\` is in use`)
         }
         await catalog.dropDatabase(name)
+        return true
       })
     },
 
-    createTable(ctx, definition) {
+    createTable(ctx, definition, existing) {
       authorise(ctx.user, 'write', definition.database)
       refuseSystem(definition.database)
       return serially(async () => {
+        if (existing === 'keep' && catalog.table(definition.database, definition.name) !== undefined) return false
         refuseTaken(definition.database, definition.name)
         const step = { kind: 'create', definition: complete(definition) } as const
         checkPhysicalTables([step])
         checkStepLimits(definition.database, step)
-        const table = await catalog.createTable(step.definition)
+        await catalog.createTable(step.definition)
         tablesCreated.add(1, { db: dbLabel(definition.database) })
         newTables.tell()
-        return table
+        return true
       })
     },
 
@@ -425,24 +436,35 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     dropTable(ctx, table) {
       authorise(ctx.user, 'write', table.database)
       refuseSystem(table.database)
-      return serially(() => catalog.dropTable(table))
+      return serially(async () => {
+        if (catalog.table(table.database, table.name)?.id !== table.id) return false
+        await catalog.dropTable(table)
+        return true
+      })
     },
 
-    putView(ctx, view, replace) {
+    putView(ctx, view, existing) {
       authorise(ctx.user, 'write', view.database)
       refuseSystem(view.database)
       checkName('table', view.name)
       return serially(async () => {
         requireDatabase(view.database)
-        if (!replace || catalog.table(view.database, view.name)) refuseTaken(view.database, view.name)
+        const { database, name } = view
+        if (existing === 'keep' && catalog.view(database, name) !== undefined) return false
+        if (existing !== 'replace' || catalog.table(database, name) !== undefined) refuseTaken(database, name)
         await catalog.putView(view)
+        return true
       })
     },
 
     dropView(ctx, view) {
       authorise(ctx.user, 'write', view.database)
       refuseSystem(view.database)
-      return serially(() => catalog.dropView(view))
+      return serially(async () => {
+        if (catalog.view(view.database, view.name) === undefined) return false
+        await catalog.dropView(view)
+        return true
+      })
     },
 
     maintain(ctx, task) {

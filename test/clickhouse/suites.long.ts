@@ -9,7 +9,7 @@ const suites = `
   admin/self dashboard/boards-api eventcollector/ack eventcollector/raw eventcollector/token flows/flows ingest/routes jaeger/grafana jaeger/names
   jaeger/traces lineproto/concurrent logquery/patterns logquery/property logquery/query logquery/routes logquery/tail
   metricsys/cardinality metricsys/labels metricsys/query-api metricsys/read pipelines/routes pipelines/routing promql/routes
-  sql/service telemetry/transport
+  sql/concurrent-ddl sql/service telemetry/transport
 `
 
 t.test('over chdb', needingClickHouse(), async t => {

@@ -440,13 +440,14 @@ function sampleCache({ config, metrics }: EngineContext): SampleCache {
   return new SampleCache(config.storage.sample_cache_size / 8, result => metrics.sampleLookups.add(1, { result }))
 }
 
-function readThreads({ config, dataDir, metrics, reducers }: EngineContext): ReadThreads {
+function readThreads({ config, dataDir, metrics, log, reducers }: EngineContext): ReadThreads {
   return new ReadThreads({
     folder: dataDir,
     threads: availableParallelism(),
     reducers,
     cacheBytes: (config.storage.sample_cache_size * 7) / 8,
-    looked: (result, count) => metrics.sampleLookups.add(count, { result })
+    looked: (result, count) => metrics.sampleLookups.add(count, { result }),
+    failed: error => log.error({ err: error }, 'a reading thread failed: another one starts')
   })
 }
 

@@ -24,8 +24,7 @@ export async function createTable({ store, ctx }: Session, statement: CreateTabl
   const options = parseTableOptions(statement.options)
   const zone = parseZone(ctx.timezone) ?? utc
   const columns = statement.columns.map(column => settleDefault(column, zone))
-  if (statement.ifNotExists && store.table(database, table.text) !== undefined) return 0
-  await store.createTable(ctx, { database, name: table.text, columns, options })
+  await store.createTable(ctx, { database, name: table.text, columns, options }, onExisting(statement))
   return 0
 }
 
@@ -34,9 +33,8 @@ export async function createTableLike({ store, ctx }: Session, statement: Create
   const { database, table } = resolveName(store, ctx.db, statement.name)
   if (database === informationSchema) throw readOnly()
   const { columns, options } = findTarget({ store, ctx }, statement.like)
-  if (statement.ifNotExists && store.table(database, table.text) !== undefined) return 0
   const definitions = columns.map(({ id: _id, physical: _physical, stored: _stored, was: _was, ...column }) => column)
-  await store.createTable(ctx, { database, name: table.text, columns: definitions, options })
+  await store.createTable(ctx, { database, name: table.text, columns: definitions, options }, onExisting(statement))
   return 0
 }
 
@@ -80,17 +78,17 @@ export async function comment(session: Session, { table: name, column, text }: O
 export async function createDatabase({ store, ctx }: Session, statement: Of<'create_database'>): Promise<number> {
   const options = parseTableOptions(statement.options)
   if (options.ttl === 'instant') throw instantDatabase()
-  const exists = store.database(statement.name) !== undefined || statement.name === informationSchema
-  if (exists && !statement.ifNotExists) {
-    throw new DbError('InvalidArguments', `Schema ${statement.name} already exists`)
+  if (statement.name !== informationSchema) {
+    await store.createDatabase(ctx, statement.name, options, onExisting(statement))
+  } else if (!statement.ifNotExists) {
+    throw new DbError('InvalidArguments', `Schema ${informationSchema} already exists`)
   }
-  if (!exists) await store.createDatabase(ctx, statement.name, options)
   return 1
 }
 
 /** All tables are looked up before the first is dropped. */
 export async function dropTables({ store, ctx }: Session, statement: Of<'drop_table'>): Promise<number> {
-  const tables: Table[] = []
+  const tables = new Map<Table, () => DbError>()
   for (const name of statement.names) {
     const { database, table } = resolveName(store, ctx.db, name)
     if (database === informationSchema) throw readOnly()
@@ -98,24 +96,30 @@ export async function dropTables({ store, ctx }: Session, statement: Of<'drop_ta
       throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: use DROP VIEW`)
     }
     const found = lookUpTable(store, ctx.db, name)
-    if (found !== undefined) tables.push(found)
-    else if (!statement.ifExists) {
-      throw noTable(store, database, table.text)
-    }
+    const missing = () => noTable(store, database, table.text)
+    if (found !== undefined) tables.set(found, missing)
+    else if (!statement.ifExists) throw missing()
   }
-  for (const table of new Set(tables)) await store.dropTable(ctx, table)
+  for (const [table, missing] of tables) {
+    if (!(await store.dropTable(ctx, table)) && !statement.ifExists) throw missing()
+  }
   return 0
 }
 
 export async function dropDatabase({ store, ctx }: Session, statement: Of<'drop_database'>): Promise<number> {
   if (isInformationSchema(statement.name)) throw readOnly()
   const { text } = statement.name
-  if (store.database(text) === undefined) {
-    if (statement.ifExists) return 0
+  const found = store.database(text) !== undefined
+  const dropped = found && (await store.dropDatabase(ctx, findDatabase(store, statement.name).name))
+  if (!dropped && !statement.ifExists) {
     throw new DbError('InvalidArguments', `Failed to find schema, schema info: ${text}`)
   }
-  await store.dropDatabase(ctx, findDatabase(store, statement.name).name)
   return 0
+}
+
+/** What IF NOT EXISTS says. */
+export function onExisting({ ifNotExists }: { readonly ifNotExists: boolean }): 'keep' | 'refuse' {
+  return ifNotExists ? 'keep' : 'refuse'
 }
 
 function instantDatabase(): DbError {

@@ -11,7 +11,7 @@ import { queryColumns, runQuery, type Session } from '../session.ts'
 import type { CreateTableAs } from '../statement/statement.ts'
 import { writeAnswer } from '../write/stream.ts'
 import { findTarget } from '../write/target.ts'
-import { readOnly } from './change.ts'
+import { onExisting, readOnly } from './change.ts'
 import { informationSchema, resolveName } from './name.ts'
 
 /** Returns the rows. A table that could not be filled does not stay. Without a primary key no row replaces another one. */
@@ -25,7 +25,8 @@ export async function createTableAs(session: Session, statement: CreateTableAs):
     ...(statement.primaryKey.length === 0 && { append_mode: 'true' }),
     ...statement.options
   })
-  await store.createTable(ctx, { database, name: name.text, columns, options })
+  const definition = { database, name: name.text, columns, options }
+  if (!(await store.createTable(ctx, definition, onExisting(statement)))) return 0
   const table = findTarget(session, statement.name)
   try {
     const answer = await runQuery(session, statement.query.tokens)

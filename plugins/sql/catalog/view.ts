@@ -2,7 +2,7 @@
 import { DbError, type View } from '../../../core/index.ts'
 import { queryColumns, type Session } from '../session.ts'
 import type { CreateView, Statement } from '../statement/statement.ts'
-import { readOnly } from './change.ts'
+import { onExisting, readOnly } from './change.ts'
 import { fullName, informationSchema, lookUpView, resolveName } from './name.ts'
 
 /** Returns the affected rows: none. The query must work now; it is read anew whenever the view is. */
@@ -20,7 +20,7 @@ export async function createView(session: Session, statement: CreateView): Promi
   })
   checkColumns(statement, columns, found.length)
   const view = { database, name: name.text, query: statement.text, columns, createdAt: Date.now() }
-  await store.putView(ctx, view, statement.replace)
+  await store.putView(ctx, view, statement.replace ? 'replace' : onExisting(statement))
   return 0
 }
 
@@ -44,18 +44,19 @@ export async function dropViews(
   { store, ctx }: Session,
   statement: Extract<Statement, { kind: 'drop_view' }>
 ): Promise<number> {
-  const views: View[] = []
+  const views = new Map<View, () => DbError>()
   for (const parts of statement.names) {
     const { database, table } = resolveName(store, ctx.db, parts)
     if (database === informationSchema) throw readOnly()
     const view = lookUpView(store, ctx.db, parts)
-    if (view !== undefined) views.push(view)
+    const missing = () => new DbError('TableNotFound', `View not found: ${fullName(database, table.text)}`)
+    if (view !== undefined) views.set(view, missing)
     else if (store.table(database, table.text) !== undefined) {
       throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a table: use DROP TABLE`)
-    } else if (!statement.ifExists) {
-      throw new DbError('TableNotFound', `View not found: ${fullName(database, table.text)}`)
-    }
+    } else if (!statement.ifExists) throw missing()
   }
-  for (const view of new Set(views)) await store.dropView(ctx, view)
+  for (const [view, missing] of views) {
+    if (!(await store.dropView(ctx, view)) && !statement.ifExists) throw missing()
+  }
   return 0
 }

@@ -36,7 +36,7 @@ export async function createFlow(session: Session, statement: CreateFlow): Promi
   if (store.table(database, table.text) === undefined) {
     const primaryKey = query.keys.map(key => names[key]!)
     const written = definitions(columns, { primaryKey, timeIndex: names[query.windowColumn] })
-    await store.createTable(ctx, { database, name: table.text, columns: written, options: {} })
+    await store.createTable(ctx, { database, name: table.text, columns: written, options: {} }, 'keep')
   }
   checkSink(store.table(database, table.text)!, columns, query)
   const definition = {

@@ -20,7 +20,7 @@ await upkeep.close()
 await lost
 process.stdout.write('upkeep ')
 
-const reader = new ReadThreads({ folder: '/', threads: 1, cacheBytes: 2 ** 20, looked: () => {} })
+const reader = new ReadThreads({ folder: '/', threads: 1, cacheBytes: 2 ** 20, looked: () => {}, failed: () => {} })
 await reader.checksum(process.argv[1]!)
 const read = reader.checksum(process.argv[1]!).catch(() => {})
 standStill()

@@ -176,9 +176,9 @@ t.test('a table cannot lie in itself, nor in another new table of the request, n
     message: /^physical_table = n of table m of the same request/
   })
   const columns = [{ name: 'ts', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false }] as const
-  await t.rejects(store.createTable(ctx, { database: 'public', name: 'm', columns, ...within('m') }), refused)
+  await t.rejects(store.createTable(ctx, { database: 'public', name: 'm', columns, ...within('m') }, 'refuse'), refused)
   t.equal(store.tables('public').length, 0)
-  await store.putView(ctx, { database: 'public', name: 'v', query: 'SELECT 1', columns: [], createdAt: 0 }, false)
+  await store.putView(ctx, { database: 'public', name: 'v', query: 'SELECT 1', columns: [], createdAt: 0 }, 'refuse')
   await t.rejects(store.write(ctx, [lines('m', ['a'], within('v'))]), refused)
   await store.write(ctx, [lines('m', ['a'], within('n')), lines('o', ['b'], within('n'))])
   t.equal(await count(store, 'm'), 1)

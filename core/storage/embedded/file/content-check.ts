@@ -5,7 +5,7 @@ import { DbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
 import { after } from '../../../timer.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { type ChecksumOf, requireContent } from '../repair/data-check.ts'
+import { type ChecksumOf, contentDamage } from '../repair/data-check.ts'
 
 /** Milliseconds a query waits for this; files that take longer are verified in the background. */
 const patience = 5_000
@@ -27,7 +27,7 @@ export class ContentCheck {
     this.#unseen = new Set(files.map(({ path }) => path))
   }
 
-  /** Throws `TableUnavailable` if a file is damaged; verifies files that were not verified yet. */
+  /** Throws `TableUnavailable` if a file is damaged; verifies files that were not verified yet. A file that cannot be read is looked at again by the next query. */
   async require(table: Table, files: readonly DataFile[], signal: AbortSignal): Promise<void> {
     const unseen = this.#unseen.size === 0 ? [] : files.filter(({ path }) => this.#unseen.has(path))
     if (unseen.length > 0) await this.#wait(Promise.all(unseen.map(file => this.#look(file))), signal)
@@ -71,14 +71,14 @@ export class ContentCheck {
   async #read(file: DataFile): Promise<void> {
     const path = join(this.#dataDir, file.path)
     try {
-      if (!this.#stopped) await requireContent(path, file, this.#checksumOf)
+      const damage = this.#stopped ? undefined : await contentDamage(path, file, this.#checksumOf)
+      if (damage !== undefined) this.#damaged.set(file.path, damage)
     } catch (error) {
       // A file that was removed meanwhile has been merged or has expired.
-      if (!this.#stopped && existsSync(path))
-        this.#damaged.set(file.path, error instanceof Error ? error.message : String(error))
+      if (!this.#stopped && existsSync(path)) throw error
     } finally {
       this.#looks.delete(file.path)
-      this.#unseen.delete(file.path)
     }
+    this.#unseen.delete(file.path)
   }
 }

@@ -18,6 +18,8 @@ export interface ReadThreadsOptions {
   readonly cacheBytes: number
   /** Called for every cache lookup. */
   readonly looked: (result: 'hit' | 'miss', count: number) => void
+  /** Called when a thread ended by itself; what it was asked is rejected. */
+  readonly failed: (error: Error) => void
 }
 
 interface Waiting {
@@ -130,7 +132,7 @@ export class ReadThreads implements SortThreads {
   }
 
   #start(slot: number): Thread {
-    const { threads, cacheBytes, looked, reducers = [] } = this.#options
+    const { threads, cacheBytes, looked, failed, reducers = [] } = this.#options
     const worker = startWorker(import.meta.url, 'read', {
       workerData: { cacheBytes: Math.floor(cacheBytes / threads), reducers } satisfies ReadThreadData
     })
@@ -149,8 +151,9 @@ export class ReadThreads implements SortThreads {
     })
     worker.on('error', error => {
       if (this.#threads[slot] === thread) this.#threads[slot] = undefined
+      failed(error)
       for (const { reject } of thread.waiting.values()) {
-        reject(new DbError('Internal', 'the reading thread failed', { cause: error }))
+        reject(new DbError('StorageUnavailable', `the reading thread failed: ${error.message}`, { cause: error }))
       }
     })
     return thread

@@ -1,5 +1,4 @@
 // Compares a data file with its row in the catalog: size, checksum, number of rows.
-import { DbError } from '../../../errors.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { type Duckdb, quoteText } from '../duckdb/index.ts'
 import { fileChecksum, flippedByte } from '../file/checksum.ts'
@@ -36,9 +35,8 @@ const wrongChecksum = 'the file does not match its checksum'
 /** Computes the CRC-32 of a file. */
 export type ChecksumOf = (path: string) => Promise<number>
 
-/** Throws DbError `StorageUnavailable` unless the file is unchanged; reading rows would not notice most damage. */
-export async function requireContent(path: string, file: DataFile, checksumOf: ChecksumOf): Promise<void> {
-  if ((await checksumOf(path)) === file.checksum) return
-  const message = `data file ${path}: ${wrongChecksum}; restore it from a backup, or see what weir storage repair would do`
-  throw new DbError('StorageUnavailable', message)
+/** What is wrong if the file has changed: reading rows would not notice most damage. Rejects where it cannot be read, which is no damage. */
+export async function contentDamage(path: string, file: DataFile, checksumOf: ChecksumOf): Promise<string | undefined> {
+  if ((await checksumOf(path)) === file.checksum) return undefined
+  return `data file ${path}: ${wrongChecksum}; restore it from a backup, or see what weir storage repair would do`
 }

@@ -16,7 +16,7 @@ import type { FilePins } from '../file/file-pins.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { meets, overlapping } from '../read/plan.ts'
-import { type ChecksumOf, requireContent } from '../repair/data-check.ts'
+import { type ChecksumOf, contentDamage } from '../repair/data-check.ts'
 import { writeMerged } from './merged-file.ts'
 import { pickFiles } from './pick.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
@@ -147,12 +147,10 @@ export class Compactor {
   async #requireContent(files: readonly DataFile[]): Promise<void> {
     const { dataDir, checksumOf } = this.#parts
     for (const file of files) {
-      try {
-        await requireContent(join(dataDir, file.path), file, checksumOf)
-      } catch (error) {
-        this.#damaged.add(file.path)
-        throw error
-      }
+      const damage = await contentDamage(join(dataDir, file.path), file, checksumOf)
+      if (damage === undefined) continue
+      this.#damaged.add(file.path)
+      throw new DbError('StorageUnavailable', damage)
     }
   }
 
