@@ -254,7 +254,12 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
   const reader = readThreads(around)
   const checksumOf = (path: string) => reader.checksum(path)
   const compactor = new Compactor({ ...common, upkeep, pins, checksumOf })
-  const indexes = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.want(file), looked)
+  const indexes = new IndexReader(
+    dataDir,
+    config.storage.index_cache_size,
+    (file, found) => indexer.want(file, found),
+    looked
+  )
   const isToBeMerged = (table: Table, file: DataFile) =>
     isSmall(table, file) && (tables.find(table)?.memtables.length ?? 0) > 0
   const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader: indexes, isToBeMerged })

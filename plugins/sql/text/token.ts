@@ -25,6 +25,30 @@ const number = /0x[0-9a-f]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy
 const dollarTag = /\$(?:[A-Za-z_]\w*)?\$/y
 const symbols = '()[]{},.;:+-*/<>=~!@#%^&|?$'
 
+/** Kinds of ASCII characters: nearly all of a text is told apart by them, and patterns, which take longer, read the rest. */
+const [ofSpace, ofWord, ofNumber, ofSymbol] = [1, 2, 4, 8] as const
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code)
+  // A number may begin with a point, a text with a dollar.
+  const always = symbols.includes(char) && !'.$'.includes(char)
+  return (
+    (/\s/.test(char) ? ofSpace : 0) |
+    (/[\w$]/.test(char) ? ofWord : 0) |
+    (/\d/.test(char) ? ofNumber : 0) |
+    (always ? ofSymbol : 0)
+  )
+})
+
+const [dollar, asterisk, hyphen, slash] = [36, 42, 45, 47] as const
+
+/** Offset behind the characters of a kind. */
+function behind(sql: string, from: number, kind: number): number {
+  let at = from
+  // Of the characters beyond ASCII, and of the end of the text, there is no kind.
+  while (((kinds[sql.charCodeAt(at)] ?? 0) & kind) !== 0) at++
+  return at
+}
+
 /**
  * All tokens of a text. Throws ParseError for what can be no token, DbError `InvalidArguments` where there are more than `max`. With
  * `backslashes`, they escape in every text.
@@ -76,11 +100,15 @@ function lineAndColumn(sql: string, offset: number): readonly [number, number] {
 function skipSpace(sql: string, from: number): number {
   let at = from
   for (;;) {
-    space.lastIndex = at
-    if (space.test(sql)) at = space.lastIndex
-    else if (sql.startsWith('--', at)) at = lineEnd(sql, at)
-    else if (sql.startsWith('/*', at)) at = commentEnd(sql, at)
-    else return at
+    at = behind(sql, at, ofSpace)
+    const code = sql.charCodeAt(at)
+    if (code === hyphen && sql.charCodeAt(at + 1) === hyphen) at = lineEnd(sql, at)
+    else if (code === slash && sql.charCodeAt(at + 1) === asterisk) at = commentEnd(sql, at)
+    else if (code > 127) {
+      space.lastIndex = at
+      if (!space.test(sql)) return at
+      at = space.lastIndex
+    } else return at
   }
 }
 
@@ -106,21 +134,42 @@ function commentEnd(sql: string, from: number): number {
 
 function readToken(sql: string, start: number, spaced: boolean, backslashes: boolean): Token {
   const char = sql[start]!
+  if (kinds[sql.charCodeAt(start)] === ofSymbol) return { kind: 'symbol', value: char, start, end: start + 1, spaced }
+  const quoteFollows = sql[start + 1] === "'"
   const make = (kind: TokenKind, value: string, end: number): Token => ({ kind, value, start, end, spaced })
   if (char === "'") return make('string', ...(backslashes ? escaped(sql, start) : quoted(sql, start, "'")))
   if (char === '"' || char === '`') return make('quoted', ...quoted(sql, start, char))
-  if (/[eE]/.test(char) && sql[start + 1] === "'") return make('string', ...escaped(sql, start + 1))
-  if (/[xX]/.test(char) && sql[start + 1] === "'") return make('bytes', ...hexadecimal(sql, start))
+  if (quoteFollows && /[eE]/.test(char)) return make('string', ...escaped(sql, start + 1))
+  if (quoteFollows && /[xX]/.test(char)) return make('bytes', ...hexadecimal(sql, start))
   const tag = char === '$' ? match(dollarTag, sql, start) : undefined
   if (tag !== undefined) return make('string', ...dollarQuoted(sql, start, tag))
-  if (wordStart.test(String.fromCodePoint(sql.codePointAt(start)!))) {
-    const text = match(word, sql, start)!
-    return make('word', text, start + text.length)
+  if (startsWord(sql, start)) {
+    const end = wordEnd(sql, start)
+    return make('word', sql.slice(start, end), end)
   }
-  const digits = match(number, sql, start)
-  if (digits !== undefined) return make('number', digits, start + digits.length)
+  const end = numberEnd(sql, start)
+  if (end > start) return make('number', sql.slice(start, end), end)
   if (symbols.includes(char)) return make('symbol', char, start + 1)
   throw errorAt(sql, start, `unexpected character ${JSON.stringify(String.fromCodePoint(sql.codePointAt(start)!))}`)
+}
+
+function startsWord(sql: string, at: number): boolean {
+  const code = sql.codePointAt(at)!
+  if (code > 127) return wordStart.test(String.fromCodePoint(code))
+  return code !== dollar && kinds[code] === ofWord
+}
+
+function wordEnd(sql: string, start: number): number {
+  const end = behind(sql, start, ofWord)
+  return sql.charCodeAt(end) > 127 ? start + match(word, sql, start)!.length : end
+}
+
+/** `start` where no number begins. */
+function numberEnd(sql: string, start: number): number {
+  const end = behind(sql, start, ofNumber)
+  if (end === start && sql[start] !== '.') return start
+  const isWhole = end > start && !/[\w.]/.test(sql[end] ?? '')
+  return isWhole ? end : start + (match(number, sql, start)?.length ?? 0)
 }
 
 function match(pattern: RegExp, sql: string, at: number): string | undefined {

@@ -24,20 +24,23 @@ interface Known {
 /** Bytes a head takes for each row group and column. */
 const headBytes = 8
 
+/** Is told of files whose index sidecar cannot be used, or lacks the filters of a column that should have some. */
+export type IndexMissed = (file: DataFile, found: 'nothing' | 'no filters') => void
+
 export class IndexReader {
   readonly #dataDir: string
   readonly #limit: number
-  readonly #missed: (file: DataFile) => void
+  readonly #missed: IndexMissed
   readonly #looked: (result: 'hit' | 'miss') => void
   /** By path of the data file; the one that was used last comes last. */
   readonly #known = new Map<string, Known>()
   #bytes = 0
 
-  /** `missed` is told of files without an index sidecar that can be used, `looked` of every look for something that may be in memory. */
+  /** `looked` is told of every look for something that may be in memory. */
   constructor(
     dataDir: string,
     limit: number,
-    missed: (file: DataFile) => void,
+    missed: IndexMissed,
     looked: (result: 'hit' | 'miss') => void = () => {}
   ) {
     this.#dataDir = dataDir
@@ -63,12 +66,17 @@ export class IndexReader {
     const words = await readSection(this.#path(file), known.start, section)
     if (words === undefined) {
       this.forget(file.path)
-      this.#missed(file)
+      this.#missed(file, 'nothing')
       return undefined
     }
     const filters = { section, words }
     if (this.#known.get(file.path) === known && !known.filters.has(number)) this.#keep(known, number, filters)
     return filters
+  }
+
+  /** A query looked for filters that the file's index sidecar does not have. */
+  miss(file: DataFile): void {
+    this.#missed(file, 'no filters')
   }
 
   /** What the file of counts of a data file holds; undefined where there is none that can be used. */
@@ -79,7 +87,7 @@ export class IndexReader {
     known.areCountsSound ??= areSound(countsPath(join(this.#dataDir, file.path)), counts)
     if (await known.areCountsSound) return counts
     this.forget(file.path)
-    this.#missed(file)
+    this.#missed(file, 'nothing')
     return undefined
   }
 
@@ -103,7 +111,7 @@ export class IndexReader {
     }
     const read = await readHead(this.#path(file))
     if (read === undefined || read.head.data.checksum !== file.checksum) {
-      this.#missed(file)
+      this.#missed(file, 'nothing')
       return undefined
     }
     const groups = read.head.sections.reduce(

@@ -1,4 +1,5 @@
-// Keeps every data file's index sidecar: makes those that are missing, damaged or made for other indexes, one after the other, behind the writes.
+// Keeps every data file's index sidecar: makes those that are missing, damaged or made for other indexes, behind the writes: counts as soon as a file
+// is there, filters one file after the other.
 import { join } from 'node:path'
 import { isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
@@ -10,12 +11,12 @@ import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { EngineMetrics } from '../metrics.ts'
-import { buildIndex } from './build.ts'
+import { type BuildDependencies, buildCounts, buildFilters } from './build.ts'
 import { createFilterThread } from './filter-thread.ts'
 import type { IndexHead } from './format.ts'
 import type { IndexReader } from './index-reader.ts'
 import { type IndexSpec, indexSpecOf, isIndexed, type SectionSpec } from './index-spec.ts'
-import { readSound } from './sidecar.ts'
+import { readNotes, readSound } from './sidecar.ts'
 
 export interface IndexerDependencies {
   readonly catalog: EmbeddedCatalog
@@ -28,7 +29,7 @@ export interface IndexerDependencies {
   readonly metrics: EngineMetrics['index']
 }
 
-/** Milliseconds a new file waits that is likely to be merged with others before that: only the merged one needs indexes then. */
+/** Milliseconds a new file waits for filters that is likely to be merged with others before that: only the merged one needs them then. */
 const settled = 20_000
 
 /** Milliseconds it waits at most once a query has read it without. */
@@ -46,12 +47,16 @@ export class Indexer {
   /** By path: the `text` of the spec the sidecar was made for. */
   readonly #met = new Map<string, string>()
   readonly #failed = new Map<string, number>()
+  /** By path: files whose sidecar was seen, and has counts where these are asked for. */
+  readonly #counted = new Set<string>()
   readonly #described = new WeakMap<Table, DescribedSpec | undefined>()
-  /** By path of files that are new since the start: from when on they get indexes unasked. */
+  /** By path of files that are new since the start: from when on they get filters unasked. */
   readonly #due = new Map<string, number>()
   readonly #serially = serialQueue()
   #wanted: Timer | undefined
   #planned = false
+  /** Files came since those that miss something were listed. */
+  #hasNew = false
   #stopped = false
 
   constructor(parts: IndexerDependencies) {
@@ -59,8 +64,9 @@ export class Indexer {
     for (const { path } of parts.catalog.allFiles()) this.#due.set(path, 0)
   }
 
-  /** Makes soon what is missing of files that have been there for a while. */
+  /** Makes soon what is missing: counts of all files, filters of those that have been there for a while. */
   plan(): void {
+    this.#hasNew = true
     if (this.#planned || this.#stopped) return
     this.#planned = true
     this.#serially(() => this.#settle(undefined, true)).finally(() => {
@@ -81,11 +87,14 @@ export class Indexer {
     return this.#serially(() => this.#settle(only, false))
   }
 
-  /** A query found no index sidecar of the file, or a damaged one. */
-  want({ path, table: id }: DataFile): void {
+  /** A query found no index sidecar of the file, a damaged one, or one without the filters it looked for. */
+  want({ path, table: id }: DataFile, found: 'nothing' | 'no filters'): void {
     const table = this.#parts.catalog.tableById(id)
-    if (this.#stopped || table === undefined || this.#textSpecOf(table) === undefined) return
+    const spec = table && this.#textSpecOf(table)
+    if (this.#stopped || spec === undefined) return
+    if (found === 'no filters' && this.#met.get(path) === spec.text) return
     this.#met.delete(path)
+    if (found === 'nothing') this.#counted.delete(path)
     const due = Date.now() + wanted
     this.#due.set(path, Math.min(this.#due.get(path) ?? due, due))
     this.#wanted ??= after(wanted, () => {
@@ -104,19 +113,28 @@ export class Indexer {
   async #settle(only: Table | undefined, onlyDue: boolean): Promise<void> {
     const seen = new Set<string>()
     for (;;) {
-      const missing = await this.#missing(only, onlyDue)
-      const due = missing.filter(({ file }) => !seen.has(file.path))
+      this.#hasNew = false
+      const missing = await this.#missing(only)
+      for (const next of missing) if (!this.#counted.has(next.file.path)) await this.#tried(next, this.#count)
+      const now = Date.now()
+      const isDue = ({ table, file }: Missing) => !onlyDue || this.#dueOf(table, file, now) <= now
+      const due = missing.filter(next => {
+        const { path } = next.file
+        return this.#counted.has(path) && !seen.has(path) && isDue(next)
+      })
       if (due.length === 0 || this.#stopped) return
       for (const next of due) {
         seen.add(next.file.path)
-        if (!this.#stopped) await this.#provide(next)
+        await this.#tried(next, this.#complete)
+        // New files are counted before older ones get filters.
+        if (this.#hasNew) break
       }
       this.#forgetGone()
     }
   }
 
   /** Files whose index sidecar is not known to be as it should. */
-  async #missing(only: Table | undefined, onlyDue: boolean): Promise<Missing[]> {
+  async #missing(only: Table | undefined): Promise<Missing[]> {
     const { catalog } = this.#parts
     const now = Date.now()
     const missing: Missing[] = []
@@ -129,7 +147,7 @@ export class Indexer {
       for (const file of catalog.files(table)) {
         const { path } = file
         if (this.#met.get(path) === described.text || (this.#failed.get(path) ?? 0) > now) continue
-        if (!onlyDue || this.#dueOf(table, file, now) <= now) missing.push({ table, file, described })
+        missing.push({ table, file, described })
       }
     })
     return missing
@@ -148,15 +166,14 @@ export class Indexer {
     return due
   }
 
-  async #provide({ table, file, described: { spec, text } }: Missing): Promise<void> {
-    const { catalog, pins, dataDir, log, metrics } = this.#parts
-    if (!catalog.files(table).some(({ id }) => id === file.id)) return
+  /** Never throws: a file whose indexes cannot be made is tried again later. */
+  async #tried(next: Missing, make: (next: Missing) => Promise<void>): Promise<void> {
+    const { catalog, pins, log, metrics } = this.#parts
+    const { table, file } = next
+    if (this.#stopped || !catalog.files(table).some(({ id }) => id === file.id)) return
     pins.pin([file.path])
     try {
-      const found = await readSound(join(dataDir, file.path))
-      if (found === undefined || !meets(found, file, spec)) await this.#build(file, spec)
-      this.#met.set(file.path, text)
-      this.#failed.delete(file.path)
+      await make(next)
     } catch (error) {
       if (this.#stopped) return
       this.#failed.set(file.path, Date.now() + retryAfter)
@@ -168,13 +185,40 @@ export class Indexer {
     }
   }
 
-  async #build(file: DataFile, spec: IndexSpec): Promise<void> {
-    const { dataDir, reader, log, metrics } = this.#parts
+  readonly #count = async ({ file, described: { spec } }: Missing): Promise<void> => {
+    const { counted, sections } = spec
+    const path = join(this.#parts.dataDir, file.path)
+    if (counted !== undefined && (await readNotes(path, file)) === undefined) {
+      await this.#timed(file, () => buildCounts(this.#building, file, counted))
+      this.#parts.reader.forget(file.path)
+      if (sections.length === 0) this.#parts.metrics.rows.add(file.rows)
+    }
+    this.#counted.add(file.path)
+  }
+
+  readonly #complete = async ({ file, described: { spec, text } }: Missing): Promise<void> => {
+    const path = join(this.#parts.dataDir, file.path)
+    const found = await readSound(path, file)
+    if (found === undefined || !meets(found, file, spec)) {
+      const notes = (await readNotes(path, file)) ?? {}
+      const written = () => this.#parts.reader.forget(file.path)
+      await this.#timed(file, () => buildFilters(this.#building, file, spec.sections, notes, written))
+      this.#parts.metrics.rows.add(file.rows)
+    }
+    this.#met.set(file.path, text)
+    this.#failed.delete(file.path)
+  }
+
+  get #building(): BuildDependencies {
+    return { thread: this.#thread, dataDir: this.#parts.dataDir }
+  }
+
+  async #timed(file: DataFile, build: () => Promise<number>): Promise<void> {
+    const { log, metrics } = this.#parts
     const started = performance.now()
-    const bytes = await buildIndex({ thread: this.#thread, dataDir }, file, spec, () => reader.forget(file.path))
+    const bytes = await build()
     const seconds = (performance.now() - started) / 1000
     metrics.seconds.observe(seconds)
-    metrics.rows.add(file.rows)
     metrics.bytes.add(bytes)
     log.debug({ file: file.path, rows: file.rows, bytes, seconds }, 'indexes of a data file were made')
   }
@@ -184,7 +228,7 @@ export class Indexer {
     const files = catalog.allFiles()
     if (this.#met.size + this.#due.size <= 2 * files.length + 1_000) return
     const paths = new Set(files.map(file => file.path))
-    for (const known of [this.#met, this.#failed, this.#due]) {
+    for (const known of [this.#met, this.#failed, this.#due, this.#counted]) {
       for (const path of known.keys()) if (!paths.has(path)) known.delete(path)
     }
   }
@@ -213,8 +257,8 @@ function describe({ sections, counted }: IndexSpec): string {
   return [...indexed, ...(counted?.columns.map(({ id }) => `${id} counts`) ?? [])].join()
 }
 
-/** Whether an index sidecar belongs to the data file and has all that `spec` asks of the columns the file holds. */
-function meets({ data, sections, counts }: IndexHead, file: DataFile, { sections: spec, counted }: IndexSpec): boolean {
+/** Whether an index sidecar has all that `spec` asks of the columns the file holds. */
+function meets({ sections, counts }: IndexHead, file: DataFile, { sections: spec, counted }: IndexSpec): boolean {
   const isThere = ({ column, kind, falsePositiveRate }: SectionSpec) =>
     sections.some(
       section =>
@@ -222,5 +266,5 @@ function meets({ data, sections, counts }: IndexHead, file: DataFile, { sections
     )
   const held = spec.filter(({ column }) => file.columns.includes(column.id))
   if (counted !== undefined && counts === undefined) return false
-  return data.checksum === file.checksum && data.bytes === file.bytes && held.every(isThere)
+  return held.every(isThere)
 }

@@ -73,13 +73,17 @@ async function evaluate(
   if (column.was !== undefined || (column.initial !== undefined && mergesFields(table))) return undefined
   if (condition.kind === 'equals') {
     const filters = await reader.filters(file, column.id, ['values'])
+    if (filters === undefined) reader.miss(file)
     return filters && probe(filters, valueHashes(condition.value))
   }
   const folded = foldTerm(condition.term)
   const filters =
     (condition.folded ? undefined : await reader.filters(file, column.id, ['terms'])) ??
     (folded === undefined ? undefined : await reader.filters(file, column.id, ['folded_terms']))
-  if (filters === undefined) return undefined
+  if (filters === undefined) {
+    reader.miss(file)
+    return undefined
+  }
   return probe(filters, termHashes(filters.section.kind === 'terms' ? condition.term : folded!))
 }
 

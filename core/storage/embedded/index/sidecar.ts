@@ -65,15 +65,27 @@ export async function readSection(path: string, start: number, section: Section)
   })
 }
 
-/** The head of the index sidecar of a data file, when all of it and of the file of counts is as it was written. */
-export async function readSound(dataFile: string): Promise<IndexHead | undefined> {
+/** Of the data file as the catalog knows it. */
+type Belonging = IndexHead['data']
+
+/** The head of the index sidecar of a data file, when it belongs to it and all of it and of the file of counts is as it was written. */
+export async function readSound(dataFile: string, { checksum, bytes }: Belonging): Promise<IndexHead | undefined> {
   const path = indexPath(dataFile)
   const found = await readHead(path)
-  if (found?.head.counts !== undefined && !(await areSound(countsPath(dataFile), found.head.counts))) return undefined
-  for (const section of found?.head.sections ?? []) {
-    if ((await readSection(path, found!.start, section)) === undefined) return undefined
+  if (found === undefined || found.head.data.checksum !== checksum || found.head.data.bytes !== bytes) return undefined
+  if (found.head.counts !== undefined && !(await areSound(countsPath(dataFile), found.head.counts))) return undefined
+  for (const section of found.head.sections) {
+    if ((await readSection(path, found.start, section)) === undefined) return undefined
   }
-  return found?.head
+  return found.head
+}
+
+/** What it says besides the filters, when it belongs to the data file and the file of counts is as it was written; undefined also without counts. */
+export async function readNotes(dataFile: string, { checksum, bytes }: Belonging): Promise<HeadNotes | undefined> {
+  const head = (await readHead(indexPath(dataFile)))?.head
+  if (head?.counts === undefined || head.data.checksum !== checksum || head.data.bytes !== bytes) return undefined
+  const { counts, groups } = head
+  return (await areSound(countsPath(dataFile), counts)) ? { counts, ...(groups && { groups }) } : undefined
 }
 
 /** Whether a file of counts is as it was written. */

@@ -268,7 +268,7 @@ async function examineSidecars(
     const file = join(dataDir, path)
     if (owner === undefined)
       report({ kind: 'leftover', file, message: 'indexes of a data file the catalog does not know' })
-    else if ((await readSound(join(dataDir, owner.path)))?.data.checksum !== owner.checksum) {
+    else if ((await readSound(join(dataDir, owner.path), owner)) === undefined) {
       report({ kind: 'leftover', file, message: 'the indexes are damaged; they are made again from the data file' })
     }
   }

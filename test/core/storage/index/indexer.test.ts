@@ -2,11 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildIndex } from '../../../../core/storage/embedded/index/build.ts'
+import { buildCounts, buildFilters } from '../../../../core/storage/embedded/index/build.ts'
 import { createFilterThread } from '../../../../core/storage/embedded/index/filter-thread.ts'
 import { decodeHead, indexPath } from '../../../../core/storage/embedded/index/format.ts'
 import { indexSpecOf } from '../../../../core/storage/embedded/index/index-spec.ts'
-import { readHead, readSound } from '../../../../core/storage/embedded/index/sidecar.ts'
+import { readHead } from '../../../../core/storage/embedded/index/sidecar.ts'
+import { eventually } from '../../../eventually.ts'
 import { temporaryFolder } from '../../../helpers.ts'
 import { never, openEngine, text, times } from '../fixtures.ts'
 
@@ -29,7 +30,7 @@ t.test('a table that was changed since somebody asked for its indexes gets those
   await engine.maintain({ kind: 'flush', table: before }, never)
   const found = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.idx'))
   t.equal(found.length, 1)
-  const head = await readSound(join(dir, found[0]!.replace(/\.idx$/, '')))
+  const head = (await readHead(join(dir, found[0]!)))?.head
   t.strictSame(
     head?.sections.map(({ kind }) => kind),
     ['folded_terms']
@@ -70,9 +71,13 @@ t.test('what indexes of a file take less time can be read before those that take
   const file = { ...data, path: name!, columns: table.columns.map(({ id }) => id) }
   const thread = createFilterThread()
   t.teardown(() => thread.close())
-  const heads: unknown[] = []
-  await buildIndex({ thread, dataDir: dir }, file, indexSpecOf(table), () => {
-    heads.push(decodeHead(readFileSync(indexPath(path))))
+  const { sections, counted } = indexSpecOf(table)
+  await buildCounts({ thread, dataDir: dir }, file, counted!)
+  const read = () => decodeHead(readFileSync(indexPath(path)))!
+  const { counts: written, groups } = read()
+  const heads: unknown[] = [read()]
+  await buildFilters({ thread, dataDir: dir }, file, sections, { counts: written!, groups: groups! }, () => {
+    heads.push(read())
   })
   const counts = { columns: [{}, {}] }
   t.match(heads, [
@@ -81,3 +86,43 @@ t.test('what indexes of a file take less time can be read before those that take
     { sections: [{ kind: 'values' }, { kind: 'folded_terms' }], counts }
   ])
 })
+
+t.test(
+  'files that wait for filters, because they will be merged, have counts; those a query looks into get filters',
+  async t => {
+    const dir = temporaryFolder(t)
+    const engine = await openEngine(t, dir, { memtable_size: 2 ** 17 })
+    const table = await engine.catalog.createTable({
+      database: 'public',
+      name: 'logs',
+      columns: [
+        { name: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false },
+        { name: 'key', type: 'String', semantic: 'field', nullable: true, index: { kind: 'skipping', options: {} } }
+      ],
+      options: { append_mode: true }
+    })
+    const put = async (keys: readonly string[]) => {
+      const columns = [times('at', Array.from(keys.keys())), text('key', keys)]
+      await engine.write([{ table, rows: keys.length, columns, op: 'put' }], never)
+    }
+    await put(Array.from({ length: 12_000 }, (_, i) => `key ${i}`))
+    const head = async () => {
+      const [name] = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.idx'))
+      return (await readHead(join(dir, name!)))!.head
+    }
+    t.match(await eventually(head), { sections: [], counts: { columns: [{ column: 0 }] } })
+    // Rows in memory: the next flush will be merged with the file.
+    await put(['another key'])
+    const where = { kind: 'equals', column: 'key', value: 'key 7' } as const
+    const relations = [{ start: 21, end: 22, table, alias: 't', where }]
+    const found = await engine.query(
+      { kind: 'sql', text: "SELECT count(*) FROM @ WHERE key = 'key 7'", relations, timezone: 'UTC' },
+      never
+    )
+    for await (const { columns } of found.batches()) t.equal(columns[0]!.values[0], 1n)
+    t.match(await eventually(head, ({ sections }) => sections.length > 0), {
+      sections: [{ kind: 'values' }],
+      counts: {}
+    })
+  }
+)
