@@ -5,8 +5,11 @@ import { collect } from './free.ts'
 
 /** Milliseconds between two checks. */
 const period = 2_000
-/** A thread is idle if it works for less than this share of the time. */
-const idleShare = 0.2
+/**
+ * When a collection is made: the thread works for less than `share` of the time, and is held up for less than about `pause` milliseconds; the
+ * larger a heap is that is in use, the longer it takes. V8 collects the others by itself, in small pieces.
+ */
+const allowed = { major: { share: 0.2, pause: 100 }, all: { share: 0.02, pause: 250 } } as const
 /** Bytes the heap may grow before a collection: on the server's main thread, and on other threads, whose heaps are a tenth as large. */
 const growth = { server: 16 * 2 ** 20, thread: 4 * 2 ** 20 } as const
 
@@ -44,17 +47,29 @@ export function watchHeap(kind: keyof typeof growth): void {
   }).unref()
 }
 
-/** The result is called regularly with the share of time that the thread was busy. */
-export function createTidy(heap: Heap, growth: number): (used: number) => void {
+/** What a collection costs, in milliseconds for each byte in use, before there was one. */
+const firstCost = { major: 1 / 2 ** 20, all: 2.5 / 2 ** 20 } as const
+
+/** The result is called regularly with the share of time that the thread was busy. `now`: milliseconds. */
+export function createTidy(heap: Heap, growth: number, now = () => performance.now()): (used: number) => void {
   let min = heap.size()
   const due: ('major' | 'all')[] = []
+  const cost = { ...firstCost }
   return used => {
     const size = heap.size()
     min = Math.min(min, size)
     // The first collection keeps free pages for later work; if the thread is still idle at the next check, they are returned, too.
     if (due.length === 0 && size > min + growth) due.push('major', 'all')
-    if (due.length === 0 || used > idleShare) return
-    heap.collect(due.shift()!)
+    const [type] = due
+    if (type === undefined || used > allowed[type].share) return
+    // After the first of the two all of it is in use, about.
+    const inUse = type === 'major' ? min : size
+    due.shift()
+    if (inUse * cost[type] <= allowed[type].pause) {
+      const started = now()
+      heap.collect(type)
+      cost[type] = (now() - started) / Math.max(1, heap.size())
+    } else due.length = 0
     // The live data may have grown.
     if (due.length === 0) min = heap.size()
   }

@@ -39,12 +39,47 @@ t.test('what is needed for good is looked through once', async t => {
   let size = 50 * MiB
   let collections = 0
   const tidy = createTidy({ size: () => size, collect: () => void collections++ }, growth)
-  size = 300 * MiB
+  size = 90 * MiB
   for (let i = 0; i < 10; i++) tidy(0)
   t.equal(collections, 2)
-  size = 310 * MiB
+  size = 100 * MiB
   tidy(0)
   t.equal(collections, 2)
+})
+
+t.test('a heap in use that takes long to look through is left to V8', async t => {
+  let size = 50 * MiB
+  let time = 0
+  const collections: string[] = []
+  const heap = {
+    size: () => size,
+    collect(type: string) {
+      collections.push(type)
+      time += type === 'major' ? 200 : 400
+    }
+  }
+  const tidy = createTidy(heap, growth, () => time)
+  size = 300 * MiB
+  for (let i = 0; i < 10; i++) tidy(0)
+  t.strictSame(collections, ['major'], 'how long it takes is known now')
+  for (size = 320 * MiB; size < 420 * MiB; size += 20 * MiB) tidy(0)
+  t.strictSame(collections, ['major'])
+  size = 60 * MiB
+  tidy(0)
+  size = 200 * MiB
+  tidy(0)
+  t.strictSame(collections, ['major', 'major'], 'less of it is in use')
+})
+
+t.test('pages are returned where nobody is held up', async t => {
+  let size = 50 * MiB
+  const collections: string[] = []
+  const tidy = createTidy({ size: () => size, collect: type => void collections.push(type) }, growth)
+  size = 90 * MiB
+  for (let i = 0; i < 5; i++) tidy(0.1)
+  t.strictSame(collections, ['major'])
+  tidy(0.01)
+  t.strictSame(collections, ['major', 'all'])
 })
 
 t.test('a heap that has become smaller by itself may not grow to what it was before', async t => {

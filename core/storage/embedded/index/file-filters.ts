@@ -31,7 +31,7 @@ export interface AskedCounts {
 }
 
 /** Rows of a file below which reading them is as quick as reading counts. */
-const minCountRows = 10_000
+export const minCountRows = 10_000
 
 /**
  * The filters of a data file; its counts go into the file beside it. Throws ParquetError where the file cannot be read. A file whose rows do

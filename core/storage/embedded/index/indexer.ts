@@ -12,6 +12,7 @@ import type { DataFile } from '../catalog/catalog-rows.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { type BuildDependencies, buildCounts, buildFilters } from './build.ts'
+import { minCountRows } from './file-filters.ts'
 import { createFilterThread } from './filter-thread.ts'
 import type { IndexHead } from './format.ts'
 import type { IndexReader } from './index-reader.ts'
@@ -115,13 +116,12 @@ export class Indexer {
     for (;;) {
       this.#hasNew = false
       const missing = await this.#missing(only)
-      for (const next of missing) if (!this.#counted.has(next.file.path)) await this.#tried(next, this.#count)
+      for (const next of missing) {
+        if (next.file.rows >= minCountRows && !this.#counted.has(next.file.path)) await this.#tried(next, this.#count)
+      }
       const now = Date.now()
       const isDue = ({ table, file }: Missing) => !onlyDue || this.#dueOf(table, file, now) <= now
-      const due = missing.filter(next => {
-        const { path } = next.file
-        return this.#counted.has(path) && !seen.has(path) && isDue(next)
-      })
+      const due = missing.filter(next => !seen.has(next.file.path) && isDue(next))
       if (due.length === 0 || this.#stopped) return
       for (const next of due) {
         seen.add(next.file.path)
@@ -170,7 +170,8 @@ export class Indexer {
   async #tried(next: Missing, make: (next: Missing) => Promise<void>): Promise<void> {
     const { catalog, pins, log, metrics } = this.#parts
     const { table, file } = next
-    if (this.#stopped || !catalog.files(table).some(({ id }) => id === file.id)) return
+    const isGone = !catalog.files(table).some(({ id }) => id === file.id)
+    if (this.#stopped || isGone || (this.#failed.get(file.path) ?? 0) > Date.now()) return
     pins.pin([file.path])
     try {
       await make(next)
@@ -196,7 +197,10 @@ export class Indexer {
     this.#counted.add(file.path)
   }
 
-  readonly #complete = async ({ file, described: { spec, text } }: Missing): Promise<void> => {
+  readonly #complete = async (next: Missing): Promise<void> => {
+    const { file, described } = next
+    const { spec, text } = described
+    if (!this.#counted.has(file.path)) await this.#count(next)
     const path = join(this.#parts.dataDir, file.path)
     const found = await readSound(path, file)
     if (found === undefined || !meets(found, file, spec)) {

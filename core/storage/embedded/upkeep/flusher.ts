@@ -134,8 +134,7 @@ export class Flusher {
     const due = [...tables.all()].filter(
       data => data.memtables.length > 0 && (id === undefined || data.table.id === id)
     )
-    const outsideLog = ({ table }: TableData) => Number(table.options.skip_wal === true)
-    due.sort((a, b) => outsideLog(b) - outsideLog(a))
+    due.sort((a, b) => Number(isOutsideLog(b)) - Number(isOutsideLog(a)))
     for (const data of due) data.seal()
     failpoint('flush.sealed')
     const boundary = tables.appliedSeq
@@ -150,7 +149,7 @@ export class Flusher {
       failures = await eachTable(
         due,
         async data => {
-          if (outsideLog(data) === 0 && this.#limit?.aborted) return
+          if (this.#mayStay(data)) return
           await this.#flushTable(data, sealed.get(data)!, boundary, { written, report })
         },
         (data, cause) => this.#failed(data, cause)
@@ -184,7 +183,12 @@ export class Flusher {
       const last = memtable === sealed.at(-1)
       memtable.pin()
       try {
-        flush.written.push(await this.#writeMemtable(data, memtable, last ? boundary : memtable.endSeq))
+        const written = await this.#writeMemtable(data, memtable, last ? boundary : memtable.endSeq)
+        if (written === undefined) {
+          memtable.unpin()
+          return
+        }
+        flush.written.push(written)
       } catch (error) {
         memtable.unpin()
         throw error
@@ -192,6 +196,11 @@ export class Flusher {
       // Small ones go to the catalog together; one of a table counts before the next one is written.
       if (!last || isEnough(flush.written)) await this.#catalogue(flush)
     }
+  }
+
+  /** Whether the server stops and has no time left for what the log holds, too. */
+  #mayStay(data: TableData): boolean {
+    return this.#limit?.aborted === true && !isOutsideLog(data)
   }
 
   /** The rows of one table stay where they are, in memory and in the log; those of others do not wait for them. */
@@ -206,22 +215,24 @@ export class Flusher {
     return withMessage(cause, `rows of ${table} cannot be written to files: ${cause.message}`)
   }
 
-  /** In parts before the file, so that a million new series do not hold up everything else. */
-  async #saveSeries(data: TableData): Promise<void> {
+  /** In parts before the file, so that a million new series do not hold up everything else. False when there is no time for the rest. */
+  async #saveSeries(data: TableData): Promise<boolean> {
     for (;;) {
       await this.#parts.catalog.ready()
+      if (this.#mayStay(data)) return false
       const part = data.unsavedSeries(seriesAtOnce)
-      if (part.series.length < seriesAtOnce) return
+      if (part.series.length < seriesAtOnce) return true
       this.#parts.catalog.saveSeries(data.table, part.series)
       part.saved()
       await new Promise(resolve => setImmediate(resolve))
     }
   }
 
-  async #writeMemtable(data: TableData, memtable: Memtable, flushedSeq: number): Promise<WrittenMemtable> {
+  /** Undefined when there is no time for it. */
+  async #writeMemtable(data: TableData, memtable: Memtable, flushedSeq: number): Promise<WrittenMemtable | undefined> {
     const { catalog } = this.#parts
     const started = performance.now()
-    await this.#saveSeries(data)
+    if (!(await this.#saveSeries(data))) return undefined
     const unsaved = data.unsavedSeries()
     const { table } = data
     const { upkeep, dataDir } = this.#parts
@@ -260,6 +271,10 @@ export class Flusher {
       for (const { memtable } of all) memtable.unpin()
     }
   }
+}
+
+function isOutsideLog({ table }: TableData): boolean {
+  return table.options.skip_wal === true
 }
 
 /** A memtable whose files the catalog does not know yet. */
