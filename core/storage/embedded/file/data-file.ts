@@ -52,7 +52,6 @@ export async function writeDataFile(
       await rm(temporary, { force: true })
       return undefined
     }
-    await syncFile(temporary)
     await makeDurable(temporary, final)
     target.renamed?.()
     return {
@@ -101,9 +100,10 @@ export async function makeFolder(path: string): Promise<void> {
   })
 }
 
-/** Renames a complete file to its final name, durably; removes it if that fails. Throws DbError `StorageUnavailable`. */
+/** Brings a complete file to the disk under its final name; removes it if that fails. Throws DbError `StorageUnavailable`. */
 export async function makeDurable(temporary: string, final: string): Promise<void> {
   try {
+    await syncFile(temporary)
     faultpoint('file.rename')
     await rename(temporary, final)
     faultpoint('folder.sync')

@@ -202,8 +202,8 @@ export class Indexer {
     const { spec, text } = described
     if (!this.#counted.has(file.path)) await this.#count(next)
     const path = join(this.#parts.dataDir, file.path)
-    const found = await readSound(path, file)
-    if (found === undefined || !meets(found, file, spec)) {
+    const found = spec.sections.length === 0 ? undefined : await readSound(path, file)
+    if (spec.sections.length > 0 && (found === undefined || !meets(found, file, spec))) {
       const notes = (await readNotes(path, file)) ?? {}
       const written = () => this.#parts.reader.forget(file.path)
       await this.#timed(file, () => buildFilters(this.#building, file, spec.sections, notes, written))

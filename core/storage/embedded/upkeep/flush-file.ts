@@ -28,11 +28,17 @@ export interface Flushed {
   readonly registry: TableData['registry'] | undefined
 }
 
-/** Writes all rows of a sealed memtable; undefined when none is left. No catalog knows the file yet. */
+export interface FlushedFile {
+  readonly file: NewFile
+  /** Brings it to the disk under its name: until then no catalog may know it. Files can be brought there at the same time. */
+  makeDurable(): Promise<void>
+}
+
+/** Writes all rows of a sealed memtable; undefined when none is left. */
 export async function writeFlushed(
   parts: FlushDependencies,
   { table, memtable, registry }: Flushed
-): Promise<NewFile | undefined> {
+): Promise<FlushedFile | undefined> {
   const { writes, times } = memtable
   const columns = fileColumns(table).flatMap(column =>
     column === tableColumn ? [] : heldColumn(table, column.id, writes)
@@ -56,15 +62,20 @@ export async function writeFlushed(
   )
   if (written === undefined) return undefined
   failpoint('flush.copied')
-  await makeDurable(temporary, final)
-  failpoint('flush.renamed')
   const held = [...(isPhysical(table) ? [tableColumn] : []), ...columns].map(({ id }) => id)
-  return {
+  const file = {
     path,
     ...written,
     minSeq: memtable.firstSeq,
     maxSeq: memtable.endSeq - 1,
     columns: [...(isTagged ? [numberColumn] : []), ...(isOrdered ? [orderColumn] : []), ...held]
+  }
+  return {
+    file,
+    async makeDurable() {
+      await makeDurable(temporary, final)
+      failpoint('flush.renamed')
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 // When and how rows leave memory for files: by size, by age, on demand; one flush at a time.
+import { eachConcurrent } from '../../../concurrent.ts'
 import { DbError, withMessage } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
@@ -17,7 +18,7 @@ import type { Memtable } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
-import { writeFlushed } from './flush-file.ts'
+import { type FlushedFile, writeFlushed } from './flush-file.ts'
 import { Throttle } from './throttle.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
@@ -31,6 +32,8 @@ const maxNamedTables = 100
 const seriesAtOnce = 5_000
 const tablesAtOnce = 200
 const bytesAtOnce = 1 << 20
+/** Of these files so many are brought to the disk at the same time. */
+const syncsAtOnce = 16
 
 /** When rows leave memory though there is room; times are milliseconds since 1970. */
 export interface FlushPolicy {
@@ -237,23 +240,36 @@ export class Flusher {
     const { table } = data
     const { upkeep, dataDir } = this.#parts
     const registry = hasSeries(table) ? data.registry : undefined
-    const file = await writeFlushed({ upkeep, dataDir, folder: catalog.folder(table) }, { table, memtable, registry })
+    const folder = catalog.folder(table)
+    const { file, makeDurable } = (await writeFlushed({ upkeep, dataDir, folder }, { table, memtable, registry })) ?? {}
     const rows = file?.rows ?? 0
     const isWhole = memtable.times.areDistinct || table.options.append_mode ? rows === memtable.rows : rows > 0
     if (!isWhole) {
       throw new DbError('Unexpected', `the file of ${memtable.firstSeq} holds ${rows} rows instead of ${memtable.rows}`)
     }
     const milliseconds = performance.now() - started
-    return { table, file, series: unsaved.series, flushedSeq, data, memtable, milliseconds, saved: unsaved.saved }
+    const { series, saved } = unsaved
+    return { table, file, makeDurable, series, flushedSeq, data, memtable, milliseconds, saved }
   }
 
-  /** Makes files count. */
+  /** Makes files count. Throws the first error of one that cannot be brought to the disk; the others count. */
   async #catalogue({ written, report }: RunningFlush): Promise<void> {
     if (written.length === 0) return
     const { catalog, tables } = this.#parts
-    await catalog.ready()
-    const all = written.splice(0)
+    const taken = written.splice(0)
+    const all: WrittenMemtable[] = []
+    const errors: unknown[] = []
     try {
+      // The disk takes many small files at once in little more than the time of one.
+      await eachConcurrent(taken, syncsAtOnce, async flushed => {
+        try {
+          await flushed.makeDurable?.()
+          all.push(flushed)
+        } catch (error) {
+          errors.push(error)
+        }
+      })
+      await catalog.ready()
       catalog.addFiles(all)
       failpoint('flush.catalogued')
       for (const { data, memtable, file, milliseconds, saved } of all) {
@@ -268,8 +284,9 @@ export class Flusher {
         report.files++
       }
     } finally {
-      for (const { memtable } of all) memtable.unpin()
+      for (const { memtable } of taken) memtable.unpin()
     }
+    if (errors.length > 0) throw errors[0]
   }
 }
 
@@ -279,6 +296,7 @@ function isOutsideLog({ table }: TableData): boolean {
 
 /** A memtable whose files the catalog does not know yet. */
 interface WrittenMemtable extends FlushedTable {
+  readonly makeDurable: FlushedFile['makeDurable'] | undefined
   readonly data: TableData
   readonly memtable: Memtable
   readonly milliseconds: number
