@@ -51,6 +51,8 @@ export class Indexer {
   /** By path: files whose sidecar was seen, and has counts where these are asked for. */
   readonly #counted = new Set<string>()
   readonly #described = new WeakMap<Table, DescribedSpec | undefined>()
+  /** The files of tables that lacked nothing when these were looked at. */
+  readonly #whole = new WeakMap<Table, readonly DataFile[]>()
   /** By path of files that are new since the start: from when on they get filters unasked. */
   readonly #due = new Map<string, number>()
   readonly #serially = serialQueue()
@@ -92,9 +94,10 @@ export class Indexer {
   want({ path, table: id }: DataFile, found: 'nothing' | 'no filters'): void {
     const table = this.#parts.catalog.tableById(id)
     const spec = table && this.#textSpecOf(table)
-    if (this.#stopped || spec === undefined) return
+    if (this.#stopped || table === undefined || spec === undefined) return
     if (found === 'no filters' && this.#met.get(path) === spec.text) return
     this.#met.delete(path)
+    this.#whole.delete(table)
     if (found === 'nothing') this.#counted.delete(path)
     const due = Date.now() + wanted
     this.#due.set(path, Math.min(this.#due.get(path) ?? due, due))
@@ -141,13 +144,13 @@ export class Indexer {
     await eachPaced(new Pace(), only === undefined ? catalog.allTables() : [catalog.physicalTable(only)], ({ id }) => {
       // It may have been changed since somebody asked for it.
       const table = catalog.tableById(id)
-      if (table === undefined) return
+      const files = table && catalog.files(table)
+      if (table === undefined || this.#whole.get(table) === files) return
       const described = this.#textSpecOf(table)
-      if (described === undefined) return
-      for (const file of catalog.files(table)) {
-        const { path } = file
-        if (this.#met.get(path) === described.text || (this.#failed.get(path) ?? 0) > now) continue
-        missing.push({ table, file, described })
+      const lacking = described === undefined ? [] : files!.filter(({ path }) => this.#met.get(path) !== described.text)
+      if (lacking.length === 0) this.#whole.set(table, files!)
+      for (const file of lacking) {
+        if ((this.#failed.get(file.path) ?? 0) <= now) missing.push({ table, file, described: described! })
       }
     })
     return missing

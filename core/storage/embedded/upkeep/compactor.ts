@@ -34,11 +34,16 @@ export interface CompactorDependencies {
   readonly tracing: Tracing
 }
 
+/** Milliseconds after which a table without new files is looked at again: rows expire. */
+const lookAgain = 10_000
+
 export class Compactor {
   readonly #parts: CompactorDependencies
   readonly #serially = serialQueue()
   /** Files found damaged; they are left as they are. */
   readonly #damaged = new Set<string>()
+  /** The files of tables with nothing to be done when these were looked at, and when that was. */
+  readonly #settled = new WeakMap<Table, { readonly files: readonly DataFile[]; readonly at: number }>()
   #planned = false
   #stopped = false
 
@@ -82,15 +87,24 @@ export class Compactor {
     const { catalog, log } = this.#parts
     const report = { rows: 0, bytes: 0, files: 0 }
     const failures = await eachTable(
-      only ? [catalog.physicalTable(only)] : catalog.allTables(),
-      async table => {
-        if (!isLogical(table)) await this.#compactTable(table.id, report)
-      },
+      only ? [catalog.physicalTable(only)] : this.#unsettled(),
+      table => this.#compactTable(table.id, report),
       ({ database, name }, cause) =>
         new DbError(cause.code, `files of ${database}.${name} cannot be merged: ${cause.message}`, { cause })
     )
     throwFirst(failures, log, 'files could not be compacted; trying again')
     return report
+  }
+
+  /** Of ten thousand tables few have changed since the last round. */
+  *#unsettled(): Iterable<Table> {
+    const { catalog } = this.#parts
+    for (const table of catalog.allTables()) {
+      if (isLogical(table)) continue
+      const settled = this.#settled.get(table)
+      const isSame = settled?.files === catalog.files(table)
+      if (!isSame || Date.now() - settled!.at > lookAgain) yield table
+    }
   }
 
   async #compactTable(id: number, report: { rows: number; bytes: number; files: number }): Promise<void> {
@@ -102,7 +116,10 @@ export class Compactor {
       if (this.#stopped || table === undefined) return
       const sound = catalog.files(table).filter(file => !this.#damaged.has(file.path))
       const files = pickFiles(table, sound, catalog.cutoff(table, Date.now()))
-      if (files.length === 0) return
+      if (files.length === 0) {
+        this.#settled.set(table, { files: catalog.files(table), at: Date.now() })
+        return
+      }
       const merged = await this.#traced(table, files)
       if (merged === undefined) return
       report.rows += merged.rows
