@@ -33,7 +33,7 @@ export function readManifest(text: string, source: string): Manifest {
   try {
     parsed = JSON.parse(text)
   } catch (error) {
-    return wrong('the manifest of the backup is no JSON', error)
+    return wrong('the manifest of the backup is not JSON', error)
   }
   const { checksum, ...content } = parsed
   if (content.format !== 1) return wrong(`expected a manifest of format 1, found ${content.format}`)

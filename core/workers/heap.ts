@@ -6,10 +6,13 @@ import { collect } from './free.ts'
 /** Milliseconds between two checks. */
 const period = 2_000
 /**
- * When a collection is made: the thread works for less than `share` of the time, and is held up for less than about `pause` milliseconds; the
- * larger a heap is that is in use, the longer it takes. V8 collects the others by itself, in small pieces.
+ * A thread that works for less than `share` of the time may be held up for about `pause` milliseconds: the larger a heap is that is in use, the
+ * longer a collection takes. What would take longer V8 collects by itself, in small pieces.
  */
-const allowed = { major: { share: 0.2, pause: 100 }, all: { share: 0.02, pause: 250 } } as const
+const allowed = [
+  { share: 0.02, pause: 250 },
+  { share: 0.2, pause: 100 }
+] as const
 /** Bytes the heap may grow before a collection: on the server's main thread, and on other threads, whose heaps are a tenth as large. */
 const growth = { server: 16 * 2 ** 20, thread: 4 * 2 ** 20 } as const
 
@@ -61,15 +64,22 @@ export function createTidy(heap: Heap, growth: number, now = () => performance.n
     // The first collection keeps free pages for later work; if the thread is still idle at the next check, they are returned, too.
     if (due.length === 0 && size > min + growth) due.push('major', 'all')
     const [type] = due
-    if (type === undefined || used > allowed[type].share) return
+    const pause = allowed.find(({ share }) => used <= share)?.pause
+    if (type === undefined || pause === undefined) return
     // After the first of the two all of it is in use, about.
     const inUse = type === 'major' ? min : size
+    if (inUse * cost[type] > pause) {
+      // While the thread works a little there may still be an occasion.
+      if (pause === allowed[0].pause) {
+        due.length = 0
+        min = size
+      }
+      return
+    }
     due.shift()
-    if (inUse * cost[type] <= allowed[type].pause) {
-      const started = now()
-      heap.collect(type)
-      cost[type] = (now() - started) / Math.max(1, heap.size())
-    } else due.length = 0
+    const started = now()
+    heap.collect(type)
+    cost[type] = (now() - started) / Math.max(1, heap.size())
     // The live data may have grown.
     if (due.length === 0) min = heap.size()
   }

@@ -988,7 +988,7 @@ function readComment(text: string): ColumnComment | undefined {
       ? (said as ColumnComment)
       : undefined
   } catch (error) {
-    throw new DbError('TableUnavailable', `a column's comment is no JSON any more: ${reasonOf(error)}`)
+    throw new DbError('TableUnavailable', `a column's comment is not JSON any more: ${reasonOf(error)}`)
   }
 }
 
