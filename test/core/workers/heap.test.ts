@@ -55,7 +55,7 @@ t.test('a heap in use that takes long to look through is left to V8', async t =>
     size: () => size,
     collect(type: string) {
       collections.push(type)
-      time += type === 'major' ? 200 : 400
+      time += type === 'major' ? 300 : 600
     }
   }
   const tidy = createTidy(heap, growth, () => time)
