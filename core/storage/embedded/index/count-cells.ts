@@ -1,7 +1,6 @@
 // How many rows of a data file there are of each value of a column in each stretch of time: for columns with few values, in cells.
 import { type BytesData, type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
-import { free } from '../../../workers/free.ts'
-import { freeColumn, type ParquetFooter, type ParquetReader } from '../parquet/index.ts'
+import type { ParquetFooter, ParquetReader } from '../parquet/index.ts'
 
 /** Seconds of the stretches, from the finest: each is a multiple of those before it, and they begin with 1970. */
 export const cellWidths = [60, 3600, 86_400] as const
@@ -37,19 +36,13 @@ export function countCells(
   const perSecond = unit?.kind === 'timestamp' ? ticks[unit.unit] : undefined
   if (perSecond === undefined) return counters.map(() => undefined)
   for (const [group, { rows }] of footer.rowGroups.entries()) {
-    const times = reader.column(group, columnIndex(time)) as FixedData
-    const starts = stretches(times.values as BigInt64Array, perSecond)
-    free(times.values)
+    const starts = stretches((reader.column(group, columnIndex(time)) as FixedData).values as BigInt64Array, perSecond)
     for (const [i, counter] of counters.entries()) {
       if (counter === undefined) continue
       const index = indices[i]
-      const data = index === undefined ? undefined : reader.column(group, index)
-      const ids = data === undefined ? new Uint32Array(rows) : counter.identify(data, rows)
-      if (data !== undefined) freeColumn(data)
+      const ids = index === undefined ? new Uint32Array(rows) : counter.identify(reader.column(group, index), rows)
       if (ids === undefined || !counter.add(starts, ids)) counters[i] = undefined
-      if (ids !== undefined) free(ids)
     }
-    free(starts)
   }
   return counters.map(counter => counter?.finish())
 }

@@ -1,8 +1,7 @@
 // The filters of a data file's columns, row group after row group, from the file itself: by calls that hold the thread.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
-import { free } from '../../../workers/free.ts'
-import { freeColumn, ParquetError, type ParquetFooter, ParquetReader, readFooter } from '../parquet/index.ts'
+import { ParquetError, type ParquetFooter, ParquetReader, readFooter } from '../parquet/index.ts'
 import { countCells } from './count-cells.ts'
 import { countsPath, writeCounts } from './count-file.ts'
 import type { GroupRows, HeadNotes, SectionKind } from './format.ts'
@@ -114,8 +113,6 @@ function columnFilters(reader: ParquetReader, footer: ParquetFooter, asked: Aske
       open = id
       entries.add(data, from, to)
     }
-    freeColumn(data)
-    if (ids !== undefined) free(ids)
   }
   close()
   // Every group has rows, so that none is left out.

@@ -399,16 +399,3 @@ function floatsOf(column: ParquetColumn): ToFloats {
           }
   }
 }
-
-/**
- * Frees what `column` returned, once nobody uses it any more. Left to the garbage collector, of which other threads do a part, it would be run for
- * every few megabytes read.
- */
-export function freeColumn(data: ColumnData): void {
-  if (data.kind === 'fixed') free(data.values)
-  else if (data.kind === 'dictionary') free(data.codes)
-  else {
-    free(data.offsets)
-    free(data.bytes)
-  }
-}
