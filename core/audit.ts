@@ -22,7 +22,7 @@ interface AuditEvent {
 
 export interface Audit {
   record(event: AuditEvent): void
-  /** Runs an action and records how it ended. */
+  /** Runs an action and records how it ended; one that resolves with false has changed nothing, and has no line. */
   watch<T>(ctx: RequestContext, action: string, target: string, work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ export function createAudit(config: Config['audit'], metrics: Metrics): Audit {
       const event = { action, user: ctx.user.name, address: ctx.address, server: ctx.channel, db: ctx.db, target }
       try {
         const done = await work()
-        record({ ...event, result: 'ok' })
+        if (done !== false) record({ ...event, result: 'ok' })
         return done
       } catch (error) {
         record({ ...event, result: isDbError(error) ? error.code : 'Unknown' })

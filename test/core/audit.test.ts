@@ -37,6 +37,8 @@ t.test('changes, deletes, calls and refused logins are lines; reads and writes o
   await ask('root', 'CREATE TABLE x (v DOUBLE, ts TIMESTAMP TIME INDEX)')
   await ask('root', 'INSERT INTO x VALUES (1, 1), (2, 2)')
   await ask('root', 'SELECT * FROM x')
+  await ask('root', 'CREATE DATABASE IF NOT EXISTS a')
+  await ask('root', 'CREATE TABLE IF NOT EXISTS x (ts TIMESTAMP(3) TIME INDEX, v BIGINT)')
   await ask('root', 'DELETE FROM x WHERE v = 1')
   await ask('ro', 'DROP TABLE x')
   await ask('ann', 'CREATE DATABASE mine')

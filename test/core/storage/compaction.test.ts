@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { eventually } from '../../eventually.ts'
@@ -106,4 +106,25 @@ t.test('rows past their time are invisible at once, and whole files of them go',
   t.match(engine.catalog.statistics(table), { rows: 1, files: 1 }, 'the half expired file was rewritten')
   const longer = await engine.catalog.changeTable(table, { kind: 'set_options', options: { ttl: 'forever' } })
   t.same(await select(engine, longer, 'SELECT n FROM @'), [[3]])
+})
+
+t.test('a file that cannot be read does not keep the files of others from being merged', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir, onlyWhenTold)
+  const dataFiles = (name: string) =>
+    readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(
+      path => path.endsWith('.parquet') && path.includes(`${name}-`)
+    )
+  for (const name of ['a', 'b']) {
+    const table = await createTable(engine, name)
+    for (let at = 0; at < 4; at++) {
+      await put(engine, table, [{ host: 'h', at, n: at }])
+      await engine.maintain({ kind: 'flush', table }, never)
+    }
+  }
+  t.equal(dataFiles('b').length, 4)
+  rmSync(join(dir, dataFiles('a')[0]!))
+  await t.rejects(engine.maintain({ kind: 'compact' }, never))
+  await engine.maintain({ kind: 'compact' }, never)
+  await eventually(() => dataFiles('b').length === 1)
 })

@@ -55,7 +55,7 @@ t.test(`rows of every type are in the file as they were in memory (seed ${seed})
     if (batches.every(({ rows, from = 0 }) => rows === from)) continue
     const path = join(temporaryFolder(t), 'rows.parquet')
     const groupRows = random.pick([100, 1000, 122_880])
-    const written = writeRows(path, columns, batches, { groupRows, durable: false, notes: [['kind', 'part']] })
+    const written = writeRows(path, columns, batches, { groupRows, notes: [['kind', 'part']] })
     const found = readBack(path)
     for (const [i, { type }] of columns.entries()) t.strictSame(found.column(i), shownBatches(batches, i, type), type)
     t.equal(found.groups, Math.ceil(written.rows / groupRows))

@@ -1,5 +1,5 @@
 // Writes a data file row group by row group, synchronously; for threads without other work.
-import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { ColumnData } from '../../../model/batch.ts'
 import { type ParquetColumn, ParquetWriter } from '../parquet/index.ts'
@@ -8,8 +8,6 @@ import { type FileColumn, storedColumn, toStored } from './stored-column.ts'
 export interface RowFileOptions {
   /** Columns without nulls; default: any column may have nulls. */
   readonly required?: readonly string[]
-  /** False: the file need not survive a power cut. */
-  readonly durable?: boolean
   /** Key-value metadata of the footer. */
   readonly notes?: Iterable<readonly [string, string]>
 }
@@ -68,11 +66,10 @@ export class RowFile {
     this.#rows += rows
   }
 
-  /** Completes the file; it is on disk afterwards. */
+  /** Completes the file. To survive a power cut it is to be synced (`makeDurable`). */
   finish(): WrittenFile {
     this.#writer.finish(this.#options.notes ?? [])
     this.#drain()
-    if (this.#options.durable !== false) fsyncSync(this.#fd)
     closeSync(this.#fd)
     return { rows: this.#rows, bytes: this.#bytes, checksum: this.#checksum }
   }

@@ -69,23 +69,27 @@ export async function readSection(path: string, start: number, section: Section)
 type Belonging = IndexHead['data']
 
 /** The head of the index sidecar of a data file, when it belongs to it and all of it and of the file of counts is as it was written. */
-export async function readSound(dataFile: string, { checksum, bytes }: Belonging): Promise<IndexHead | undefined> {
-  const path = indexPath(dataFile)
-  const found = await readHead(path)
-  if (found === undefined || found.head.data.checksum !== checksum || found.head.data.bytes !== bytes) return undefined
+export async function readSound(dataFile: string, data: Belonging): Promise<IndexHead | undefined> {
+  const found = await readOwnHead(dataFile, data)
+  if (found === undefined) return undefined
   if (found.head.counts !== undefined && !(await areSound(countsPath(dataFile), found.head.counts))) return undefined
   for (const section of found.head.sections) {
-    if ((await readSection(path, found.start, section)) === undefined) return undefined
+    if ((await readSection(indexPath(dataFile), found.start, section)) === undefined) return undefined
   }
   return found.head
 }
 
+async function readOwnHead(dataFile: string, { checksum, bytes }: Belonging) {
+  const found = await readHead(indexPath(dataFile))
+  const own = found?.head.data
+  return own?.checksum === checksum && own.bytes === bytes ? found : undefined
+}
+
 /** What it says besides the filters, when it belongs to the data file and the file of counts is as it was written; undefined also without counts. */
-export async function readNotes(dataFile: string, { checksum, bytes }: Belonging): Promise<HeadNotes | undefined> {
-  const head = (await readHead(indexPath(dataFile)))?.head
-  if (head?.counts === undefined || head.data.checksum !== checksum || head.data.bytes !== bytes) return undefined
-  const { counts, groups } = head
-  return (await areSound(countsPath(dataFile), counts)) ? { counts, ...(groups && { groups }) } : undefined
+export async function readNotes(dataFile: string, data: Belonging): Promise<HeadNotes | undefined> {
+  const { counts, groups } = (await readOwnHead(dataFile, data))?.head ?? {}
+  if (counts === undefined || !(await areSound(countsPath(dataFile), counts))) return undefined
+  return { counts, ...(groups && { groups }) }
 }
 
 /** Whether a file of counts is as it was written. */

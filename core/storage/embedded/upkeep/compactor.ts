@@ -37,11 +37,14 @@ export interface CompactorDependencies {
 /** Milliseconds after which a table without new files is looked at again: rows expire. */
 const lookAgain = 10_000
 
+/** Milliseconds until a file is tried again that could not be read. */
+const retryAfter = 60_000
+
 export class Compactor {
   readonly #parts: CompactorDependencies
   readonly #serially = serialQueue()
-  /** Files found damaged; they are left as they are. */
-  readonly #damaged = new Set<string>()
+  /** Until when files are left as they are, in milliseconds since 1970: those found damaged for ever, those that could not be read for a while. */
+  readonly #leftOut = new Map<string, number>()
   /** The files of tables with nothing to be done when these were looked at, and when that was. */
   readonly #settled = new WeakMap<Table, { readonly files: readonly DataFile[]; readonly at: number }>()
   #planned = false
@@ -114,7 +117,7 @@ export class Compactor {
     for (;;) {
       const table = catalog.tableById(id)
       if (this.#stopped || table === undefined) return
-      const sound = catalog.files(table).filter(file => !this.#damaged.has(file.path))
+      const sound = catalog.files(table).filter(({ path }) => (this.#leftOut.get(path) ?? 0) <= Date.now())
       const files = pickFiles(table, sound, catalog.cutoff(table, Date.now()))
       if (files.length === 0) {
         this.#settled.set(table, { files: catalog.files(table), at: Date.now() })
@@ -164,10 +167,13 @@ export class Compactor {
   async #requireContent(files: readonly DataFile[]): Promise<void> {
     const { dataDir, checksumOf } = this.#parts
     for (const file of files) {
+      this.#leftOut.set(file.path, Date.now() + retryAfter)
       const damage = await contentDamage(join(dataDir, file.path), file, checksumOf)
-      if (damage === undefined) continue
-      this.#damaged.add(file.path)
-      throw new DbError('StorageUnavailable', damage)
+      if (damage !== undefined) {
+        this.#leftOut.set(file.path, Number.POSITIVE_INFINITY)
+        throw new DbError('StorageUnavailable', damage)
+      }
+      this.#leftOut.delete(file.path)
     }
   }
 

@@ -151,10 +151,7 @@ export class Flusher {
     try {
       failures = await eachTable(
         due,
-        async data => {
-          if (this.#mayStay(data)) return
-          await this.#flushTable(data, sealed.get(data)!, boundary, { written, report })
-        },
+        data => this.#flushTable(data, sealed.get(data)!, boundary, { written, report }),
         (data, cause) => this.#failed(data, cause)
       )
     } finally {
@@ -221,8 +218,8 @@ export class Flusher {
   /** In parts before the file, so that a million new series do not hold up everything else. False when there is no time for the rest. */
   async #saveSeries(data: TableData): Promise<boolean> {
     for (;;) {
-      await this.#parts.catalog.ready()
       if (this.#mayStay(data)) return false
+      await this.#parts.catalog.ready()
       const part = data.unsavedSeries(seriesAtOnce)
       if (part.series.length < seriesAtOnce) return true
       this.#parts.catalog.saveSeries(data.table, part.series)

@@ -78,7 +78,7 @@ export class SortedFile {
       ...(shape.numbersGroups ? [group] : [])
     ]
     const required = [tsid, ...order, group, shape.columns[shape.time]!].map(({ name }) => name)
-    this.#file = new RowFile(shape.path, columns, { required, durable: false })
+    this.#file = new RowFile(shape.path, columns, { required })
   }
 
   /** Writes what is left of rows when their versions are merged, a row group after each call of `next`. Then their memory goes. */
