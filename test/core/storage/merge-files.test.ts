@@ -6,9 +6,12 @@ import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
 import type { ColumnData } from '../../../core/model/batch.ts'
 import { type ColumnType, fixedArray, isBytesType, isTimestamp } from '../../../core/model/types.ts'
+import { sliceRows } from '../../../core/storage/embedded/datafile/column-builder.ts'
 import { type FileColumn, fromStored } from '../../../core/storage/embedded/datafile/stored-column.ts'
 import { duckdbType } from '../../../core/storage/embedded/duckdb/words.ts'
+import type { MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
 import { ParquetReader, readFooter } from '../../../core/storage/embedded/parquet/index.ts'
+import type { RowsToCollect } from '../../../core/storage/embedded/upkeep/collect-rows.ts'
 import { flushRows } from '../../../core/storage/embedded/upkeep/flush-rows.ts'
 import { InputFile } from '../../../core/storage/embedded/upkeep/input-file.ts'
 import { type MergeInput, mergeFiles } from '../../../core/storage/embedded/upkeep/merge-files.ts'
@@ -59,12 +62,43 @@ function shapeOf(
   }
 }
 
+interface ToFlush {
+  readonly rows: number
+  readonly tsids: Uint32Array | undefined
+  /** 1: a delete. */
+  readonly ops?: Uint8Array
+  readonly firstSeq?: number
+  readonly hasVersions?: boolean
+}
+
+/** Rows as a memtable has them: puts and deletes are different writes. */
+function rowsToFlush(
+  columns: FileShape['columns'],
+  { rows, tsids, ops, firstSeq = 1, hasVersions = false }: ToFlush,
+  data: readonly ColumnData[]
+): RowsToCollect {
+  const writes: MemtableRows[] = []
+  for (let from = 0, to = 0; from < rows; from = to) {
+    while (to < rows && ops?.[to] === ops?.[from]) to++
+    const [start, end] = [from, to]
+    const held = columns.map(({ type }, i) => [i + 1, sliceRows(type, data[i]!, start, end)] as const)
+    writes.push({
+      rows: to - from,
+      seq: firstSeq + from,
+      op: ops?.[from] === 1 ? 'delete' : 'put',
+      tsids: tsids?.subarray(from, to),
+      columns: new Map(held)
+    })
+  }
+  const stored = columns.map(({ name, type }, i) => ({ id: i + 1, physical: name, type }))
+  return { writes, columns: stored, hasSeries: tsids !== undefined, hasVersions }
+}
+
 /** Writes random rows as a flush would, and tells them as they are then in the file. */
 function writeInput(layout: Layout, path: string, random: Random, firstSeq: number) {
   const rows = 1 + random.below(200)
   const tsids = Uint32Array.from({ length: rows }, () => random.below(8))
   const at = BigInt64Array.from({ length: rows }, () => BigInt(random.below(25) - 5))
-  const seqs = Float64Array.from({ length: rows }, (_, i) => firstSeq + i)
   const ops = Uint8Array.from({ length: rows }, () => (layout.way !== 'none' && random.once(8) ? 1 : 0))
   const holds = layout.types.map(() => !random.once(6))
   const columns = layout.types.map(type => randomData(random, type, rows))
@@ -76,12 +110,12 @@ function writeInput(layout: Layout, path: string, random: Random, firstSeq: numb
   flushRows(
     {
       shape: held,
-      rows,
-      tsids: layout.hasSeries ? tsids : undefined,
       owners: layout.hasOwner ? { first: 0, of } : undefined,
-      seqs: isVersioned ? seqs : undefined,
-      ops: isVersioned ? ops : undefined,
-      columns: [{ kind: 'fixed', values: at }, ...columns.filter((_, i) => holds[i])]
+      rows: rowsToFlush(
+        held.columns,
+        { rows, tsids: layout.hasSeries ? tsids : undefined, ops, firstSeq, hasVersions: isVersioned },
+        [{ kind: 'fixed', values: at }, ...columns.filter((_, i) => holds[i])]
+      )
     },
     () => {}
   )
@@ -306,12 +340,8 @@ t.test('files of many pages and row groups are merged', async t => {
     flushRows(
       {
         shape: { ...shape, path, merge: 'none' },
-        rows,
-        tsids: Uint32Array.from({ length: rows }, (_, i) => i % 100),
         owners: undefined,
-        seqs: undefined,
-        ops: undefined,
-        columns: [
+        rows: rowsToFlush(shape.columns, { rows, tsids: Uint32Array.from({ length: rows }, (_, i) => i % 100) }, [
           // A third of the rows of a file are in the next one, too.
           {
             kind: 'fixed',
@@ -319,7 +349,7 @@ t.test('files of many pages and row groups are merged', async t => {
           },
           { kind: 'fixed', values: Float64Array.from({ length: rows }, (_, i) => i + file / 10) },
           { kind: 'bytes', offsets, bytes: Buffer.from(texts.join('')) }
-        ]
+        ])
       },
       () => {}
     )

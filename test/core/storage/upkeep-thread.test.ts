@@ -5,6 +5,8 @@ import { Worker } from 'node:worker_threads'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
+import type { ColumnData } from '../../../core/model/batch.ts'
+import type { MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
 import type { FlushTask } from '../../../core/storage/embedded/upkeep/flush-rows.ts'
 import type { MergeTask } from '../../../core/storage/embedded/upkeep/merge-files.ts'
 import { UpkeepThread } from '../../../core/storage/embedded/upkeep/upkeep-thread.ts'
@@ -28,15 +30,17 @@ function task(path: string, rows: number): FlushTask {
   } as const
   const at = BigInt64Array.from({ length: rows }, (_, i) => BigInt(rows - i))
   const n = Float64Array.from({ length: rows }, (_, i) => rows - i)
-  const columns = [at, n].map(values => ({ kind: 'fixed', values }) as const)
-  return { shape, rows, tsids: undefined, owners: undefined, seqs: undefined, ops: undefined, columns }
+  const stored = shape.columns.map(({ name, type }, i) => ({ id: i + 1, physical: name, type }))
+  const columns = new Map([at, n].map((values, i) => [i + 1, { kind: 'fixed', values }] as const))
+  const write: MemtableRows = { rows, seq: 1, op: 'put', tsids: undefined, columns }
+  return { shape, owners: undefined, rows: { writes: [write], columns: stored, hasSeries: false, hasVersions: false } }
 }
 
 t.test('writes sorted rows and tells what it wrote', async t => {
   const thread = new UpkeepThread({ died: () => t.fail('died') })
   t.teardown(() => thread.close())
   const path = join(temporaryFolder(t), 'a.parquet')
-  t.match(await thread.flush(task(path, 250), []), { rows: 250, minTime: 1n, maxTime: 250n, deletes: false })
+  t.match(await thread.flush(task(path, 250)), { rows: 250, minTime: 1n, maxTime: 250n, deletes: false })
   const file = new Uint8Array(readFileSync(path)).buffer
   const rows = await parquetReadObjects({ file, compressors })
   t.strictSame(
@@ -50,15 +54,24 @@ t.test('what cannot be written is told, and leaves nothing', async t => {
   t.teardown(() => thread.close())
   const dir = temporaryFolder(t)
   const missing = { code: 'StorageUnavailable', message: /^IO Error: ENOENT/ }
-  await t.rejects(thread.flush(task(join(dir, 'nowhere', 'a.parquet'), 10), []), missing)
+  await t.rejects(thread.flush(task(join(dir, 'nowhere', 'a.parquet'), 10)), missing)
   const path = join(dir, 'a.parquet')
-  const { shape, columns, ...rest } = task(path, 2)
+  const { shape, rows, ...rest } = task(path, 2)
   const seconds = { name: 's', type: 'TimestampSecond' } as const
   const data = { kind: 'fixed', values: BigInt64Array.of(1n, 2n ** 60n) } as const
-  const wrong = { ...rest, shape: { ...shape, columns: [...shape.columns, seconds] }, columns: [...columns, data] }
-  await t.rejects(thread.flush(wrong, []), { code: 'StorageUnavailable', message: /^Parquet: / })
+  const [write] = rows.writes
+  const wrong = {
+    ...rest,
+    shape: { ...shape, columns: [...shape.columns, seconds] },
+    rows: {
+      ...rows,
+      columns: [...rows.columns, { id: 3, physical: 's', type: seconds.type }],
+      writes: [{ ...write!, columns: new Map<number, ColumnData>([...write!.columns, [3, data]]) }]
+    }
+  }
+  await t.rejects(thread.flush(wrong), { code: 'StorageUnavailable', message: /^Parquet: / })
   t.notOk(existsSync(path))
-  t.match(await thread.flush(task(path, 10), []), { rows: 10 }, 'the thread goes on')
+  t.match(await thread.flush(task(path, 10)), { rows: 10 }, 'the thread goes on')
 })
 
 t.test('a thread that dies fails its work, and another one takes the next', async t => {
@@ -76,12 +89,12 @@ t.test('a thread that dies fails its work, and another one takes the next', asyn
   t.teardown(() => thread.close())
   const path = join(temporaryFolder(t), 'a.parquet')
   const died = { code: 'Internal', message: 'the thread that writes data files died' }
-  await t.rejects(thread.flush(task(path, 10), []), died)
-  await t.rejects(Promise.all([thread.flush(task(path, 10), []), thread.flush(task(path, 10), [])]), died)
+  await t.rejects(thread.flush(task(path, 10)), died)
+  await t.rejects(Promise.all([thread.flush(task(path, 10)), thread.flush(task(path, 10))]), died)
   t.equal(deaths, 2)
-  t.match(await thread.flush(task(path, 10), []), { rows: 10 })
+  t.match(await thread.flush(task(path, 10)), { rows: 10 })
   await thread.close()
-  await t.rejects(thread.flush(task(path, 10), []), { code: 'Cancelled' })
+  await t.rejects(thread.flush(task(path, 10)), { code: 'Cancelled' })
   t.equal(deaths, 2)
 })
 
@@ -95,7 +108,7 @@ t.test('merges under way are given up, and the next work finds another thread', 
   const given = t.rejects(merging, { code: 'Cancelled', message: 'the storage engine stops' })
   await thread.stopMerging()
   await given
-  const flushing = thread.flush(task(join(temporaryFolder(t), 'a.parquet'), 10), [])
+  const flushing = thread.flush(task(join(temporaryFolder(t), 'a.parquet'), 10))
   await thread.stopMerging()
   t.match(await flushing, { rows: 10 }, 'a flush goes on')
 })
@@ -114,9 +127,9 @@ t.test('an idle thread ends, and another one takes the next work', async t => {
   const thread = new UpkeepThread({ died: () => t.fail('died'), start, idleTime: 100 })
   t.teardown(() => thread.close())
   const path = join(temporaryFolder(t), 'a.parquet')
-  await Promise.all([thread.flush(task(path, 10), []), thread.flush(task(`${path}.2`, 10), [])])
+  await Promise.all([thread.flush(task(path, 10)), thread.flush(task(`${path}.2`, 10))])
   t.equal(starts, 1)
   await new Promise(resolve => setTimeout(resolve, 500))
-  t.match(await thread.flush(task(path, 20), []), { rows: 20 })
+  t.match(await thread.flush(task(path, 20)), { rows: 20 })
   t.equal(starts, 2)
 })

@@ -2,7 +2,6 @@
 import type { ColumnData } from '../../../model/batch.ts'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
-import { reportUnused } from '../../../workers/heap.ts'
 import { isPhysical, mergesFields } from '../../logical.ts'
 import { hasSeries, seriesColumns, tableColumn } from '../catalog/logical.ts'
 import { concatenate } from '../datafile/column-builder.ts'
@@ -14,7 +13,7 @@ import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
 import { initialData } from './initial.ts'
 import { bytesOf, columnBytes } from './row-bytes.ts'
 import { pieceBytes, type RowMemory } from './row-memory.ts'
-import { isPlain, RowPart } from './row-part.ts'
+import { RowPart } from './row-part.ts'
 import { RowTimes, spanOf } from './row-times.ts'
 import {
   countRows,
@@ -126,7 +125,7 @@ export class Memtable {
   /** For a column whose type changed: the former column that its rows hold instead, by id. */
   readonly #held = new Map<number, number>()
   #table: Table
-  /** In write order; without the last rows, which are still being appended to `#open`. */
+  /** In write order; without the last rows, which are still being appended to `#open`. All lie in memory that threads share. */
   #writes: MemtableRows[] = []
   #open: RowPart | undefined
   /** Copies of the first rows, in write order; independent of how rows are sorted here. */
@@ -165,12 +164,8 @@ export class Memtable {
   add(table: Table, rows: MemtableRows): void {
     this.#table = table
     for (const [id, held] of retyped(table, rows)) this.#held.set(id, held)
-    if (isPlain(rows)) this.#append(rows)
-    else {
-      this.#cut()
-      this.#writes.push(rows)
-      this.bytes += bytesOf(rows)
-    }
+    this.#append(rows)
+    this.bytes += bytesOf(rows)
     this.changedAt = Date.now()
     this.rows += rows.rows
     this.endSeq = rows.seq + rows.rows
@@ -181,15 +176,13 @@ export class Memtable {
 
   #append(rows: MemtableRows): void {
     for (let from = 0; from < rows.rows; ) {
-      if (this.#open === undefined || this.#open.isFull || !this.#open.holds(rows.columns)) {
+      if (this.#open === undefined || this.#open.isFull || !this.#open.holds(rows)) {
         this.#cut()
-        this.#open = new RowPart(this.#home.rowMemory, rows, this.#open)
+        this.#open = new RowPart(this.#home.rowMemory, rows, from, this.#open)
         this.#memory.push(this.#open.memory)
         this.bytes += rows.columns.size * columnBytes
       }
-      const to = this.#open.append(rows, from)
-      this.bytes += (to - from) * this.#open.rowBytes
-      from = to
+      from = this.#open.append(rows, from)
     }
   }
 
@@ -285,7 +278,6 @@ export class Memtable {
   drop(): void {
     this.#dropped = true
     if (this.#readers === 0) this.#remove()
-    reportUnused(Math.max(0, this.bytes - this.#memory.reduce((sum, { byteLength }) => sum + byteLength, 0)))
     this.#giveBack()
   }
 
@@ -405,10 +397,13 @@ function ownersOf({ rows, tsids }: MemtableRows, owners: Uint32Array): ColumnDat
   return { kind: 'fixed', values }
 }
 
-/** The memory of rows that consist of numbers. */
+/** The memory that rows lie in. */
 function buffersOf({ tsids, order, columns }: MemtableRows): unknown[] {
-  const numbers = Array.from(columns.values(), data => data.kind === 'fixed' && data.values.buffer)
-  return [tsids?.buffer, order?.after.buffer, ...numbers]
+  const values = Array.from(columns.values(), data => {
+    if (data.kind === 'fixed') return data.values.buffer
+    return data.kind === 'bytes' ? data.offsets.buffer : data.codes.buffer
+  })
+  return [tsids?.buffer, order?.after.buffer, ...values]
 }
 
 export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]

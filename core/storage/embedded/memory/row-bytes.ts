@@ -1,20 +1,24 @@
 // Estimates the memory of rows.
-import type { ColumnData } from '../../../model/batch.ts'
+import type { BytesData, ColumnData } from '../../../model/batch.ts'
 import type { MemtableRows } from './memtable.ts'
 
-/** Approximate bytes of a column besides its values; in small writes this is most of it. */
+/** Approximate bytes of a column of a part besides its values; for few rows this is most of it. */
 export const columnBytes = 200
 
-/** Approximate bytes of the rows of a write. */
-export function bytesOf(write: MemtableRows): number {
-  let bytes = write.rows * 8 + write.columns.size * columnBytes
-  for (const data of write.columns.values()) {
+/** Approximate bytes of the values of a write. */
+export function bytesOf({ rows, tsids, columns }: MemtableRows): number {
+  let bytes = tsids === undefined ? 0 : rows * 4
+  for (const data of columns.values()) {
     bytes += data.valid?.byteLength ?? 0
     if (data.kind === 'fixed') bytes += data.values.byteLength
-    else if (data.kind === 'bytes') bytes += data.offsets.byteLength + data.bytes.byteLength
-    else bytes += data.codes.byteLength * 4 + data.dictionary.bytes.byteLength + repeatedBytes(data)
+    else if (data.kind === 'bytes') bytes += data.offsets.byteLength + textBytes(data)
+    else bytes += data.codes.byteLength + textBytes(data.dictionary) + repeatedBytes(data)
   }
   return bytes
+}
+
+function textBytes({ offsets }: BytesData): number {
+  return offsets.at(-1)! - offsets[0]!
 }
 
 /** Texts up to this length take hardly more than a row's code. */

@@ -15,9 +15,9 @@ export class RowMemory {
     return this.#idle.length * pieceBytes
   }
 
-  /** Memory with arbitrary content. Pieces smaller than `pieceBytes` are always new. */
+  /** Memory with arbitrary content. What is not of `pieceBytes` is always new. */
   acquire(bytes: number): SharedArrayBuffer {
-    if (bytes < pieceBytes) return new SharedArrayBuffer(bytes)
+    if (bytes !== pieceBytes) return new SharedArrayBuffer(bytes)
     this.#lent++
     this.#max = Math.max(this.#max, this.#lent)
     return this.#idle.pop() ?? new SharedArrayBuffer(pieceBytes)
@@ -25,7 +25,10 @@ export class RowMemory {
 
   /** Takes memory back; nobody may read or write it any more. */
   give(memory: SharedArrayBuffer): void {
-    if (memory.byteLength !== pieceBytes) return
+    if (memory.byteLength !== pieceBytes) {
+      reportUnused(memory.byteLength)
+      return
+    }
     this.#lent--
     this.#idle.push(memory)
   }

@@ -1,22 +1,10 @@
-// Rows of several writes with the same columns, appended to one piece of memory. Existing rows never change.
+// Rows of several writes with the same columns, appended to one piece of memory that threads share. Existing rows never change.
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import type { MemtableRows, WriteOrder } from './memtable.ts'
+import { type ColumnPlan, type PartColumn, type PartMemory, planColumn } from './part-column.ts'
 import { pieceBytes, type RowMemory } from './row-memory.ts'
 
-type Values = FixedData['values']
-type ValuesType = new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => Values
-
-interface PartColumn {
-  readonly id: number
-  readonly type: ValuesType
-  readonly values: Values
-  readonly bytes: Uint8Array
-}
-
-/** Alignment of columns in bytes. */
-const aligned = 8
-
-/** Whether rows can be stored in a part: they have series numbers, and a number in every column. */
+/** Whether rows can be sorted by series: they have series numbers, and a number in every column. */
 export function isPlain({ op, rows, tsids, columns }: MemtableRows): boolean {
   if (op !== 'put' || tsids === undefined) return false
   for (const data of columns.values()) if (!isNumbers(data, rows)) return false
@@ -30,11 +18,13 @@ function isNumbers(data: ColumnData, rows: number): data is FixedData {
 
 export class RowPart {
   readonly memory: SharedArrayBuffer
-  /** Bytes per row. */
-  readonly rowBytes: number
+  readonly #op: MemtableRows['op']
+  /** Rows that can be sorted share no part with others. */
+  readonly #isPlain: boolean
   readonly #capacity: number
-  readonly #tsids: Uint32Array
-  readonly #columns: readonly PartColumn[]
+  readonly #tsids: Uint32Array | undefined
+  readonly #columns: ReadonlyMap<number, PartColumn>
+  #isFull = false
   /** Number of rows, and of those that were cut off. */
   #rows = 0
   #from = 0
@@ -45,53 +35,62 @@ export class RowPart {
   #after: Uint32Array | undefined
   #view: MemtableRows | undefined
 
-  /** Allocates room for rows like these: as many, or more if a part `before` was filled with such rows. */
-  constructor(memory: RowMemory, { rows, columns }: MemtableRows, before: RowPart | undefined) {
-    const types = Array.from(columns, ([id, data]) => ({
-      id,
-      type: (data as FixedData).values.constructor as ValuesType
-    }))
-    const widths = types.map(({ type }) => (type as unknown as { BYTES_PER_ELEMENT: number }).BYTES_PER_ELEMENT)
-    this.rowBytes = 4 + widths.reduce((sum, width) => sum + width, 0)
-    const max = Math.max(aligned, Math.floor(pieceBytes / this.rowBytes / aligned) * aligned)
-    const wanted = before?.isFull && before.holds(columns) ? Math.max(rows, 2 * before.#capacity) : rows
-    this.#capacity = Math.min(max, Math.ceil(wanted / aligned) * aligned)
-    this.memory = memory.acquire(
-      this.#capacity === max ? Math.max(pieceBytes, max * this.rowBytes) : this.#capacity * this.rowBytes
-    )
-    this.#tsids = new Uint32Array(this.memory, 0, this.#capacity)
-    let at = 4 * this.#capacity
-    this.#columns = types.map(({ id, type }, i) => {
-      const bytes = new Uint8Array(this.memory, at, widths[i]! * this.#capacity)
-      const values = new type(this.memory, at, this.#capacity)
-      at += bytes.length
-      return { id, type, values, bytes }
-    })
+  /**
+   * Allocates room for rows like those from an index on: as many if that is possible, at least one, or more if a part `before` was filled with
+   * such rows.
+   */
+  constructor(memory: RowMemory, write: MemtableRows, from: number, before: RowPart | undefined) {
+    const { rows, tsids, columns } = write
+    const filled = before?.isFull && before.holds(write) ? before : undefined
+    const plans = new Map<number, ColumnPlan>()
+    for (const [id, data] of columns) {
+      const seen = filled && { column: filled.#columns.get(id)!, rows: filled.#rows }
+      plans.set(id, planColumn(data, from, rows, seen))
+    }
+    const bytesFor = (count: number) => {
+      let bytes = tsids === undefined ? 0 : Math.ceil(count / 2) * 8
+      for (const plan of plans.values()) bytes += plan.bytes(count)
+      return bytes
+    }
+    const left = rows - from
+    const wanted = filled === undefined ? left : Math.max(left, 2 * filled.#capacity)
+    this.#capacity = largest(wanted, bytesFor)
+    const needed = bytesFor(this.#capacity)
+    const isLimited = this.#capacity < wanted
+    this.memory = memory.acquire(isLimited ? Math.max(needed, pieceBytes) : needed)
+    const texts = [...plans.values()].filter(({ hasTexts }) => hasTexts).length
+    // In multiples of 8, so that regions stay aligned.
+    const spare = isLimited && texts > 0 ? Math.floor((this.memory.byteLength - needed) / texts / 8) * 8 : 0
+    const place: PartMemory = { memory: this.memory, used: tsids === undefined ? 0 : Math.ceil(this.#capacity / 2) * 8 }
+    this.#tsids = tsids && new Uint32Array(this.memory, 0, this.#capacity)
+    this.#columns = new Map(Array.from(plans, ([id, plan]) => [id, plan.make(place, this.#capacity, spare)]))
+    this.#op = write.op
+    this.#isPlain = isPlain(write)
   }
 
   get isFull(): boolean {
-    return this.#rows === this.#capacity
+    return this.#isFull
   }
 
   /** Whether its rows have these columns. */
-  holds(columns: MemtableRows['columns']): boolean {
-    if (columns.size !== this.#columns.length) return false
-    return this.#columns.every(
-      ({ id, type }) => (columns.get(id) as FixedData | undefined)?.values.constructor === type
-    )
+  holds(write: MemtableRows): boolean {
+    const { op, rows, tsids, columns } = write
+    if (op !== this.#op || columns.size !== this.#columns.size) return false
+    if ((tsids === undefined) !== (this.#tsids === undefined)) return false
+    for (const [id, data] of columns) if (!this.#columns.get(id)?.takes(data, rows)) return false
+    return isPlain(write) === this.#isPlain
   }
 
   /** Appends rows of a write from an index on, as far as there is room; returns the index after the last. */
   append(write: MemtableRows, from: number): number {
-    const to = Math.min(write.rows, from + this.#capacity - this.#rows)
     const at = this.#rows
+    let to = Math.min(write.rows, from + this.#capacity - at)
+    for (const [id, data] of write.columns) to = this.#columns.get(id)!.room(data, from, to)
+    this.#isFull = to < write.rows || at + to - from === this.#capacity
+    if (to === from) return to
     this.#number(write.seq + from, to - from)
-    this.#tsids.set(write.tsids!.subarray(from, to), at)
-    for (const { id, bytes } of this.#columns) {
-      const { buffer, byteOffset, BYTES_PER_ELEMENT: width } = (write.columns.get(id) as FixedData).values
-      // Copies bytes, because copying numbers may change the bits of a NaN.
-      bytes.set(new Uint8Array(buffer, byteOffset + from * width, (to - from) * width), at * width)
-    }
+    this.#tsids?.set(write.tsids!.subarray(from, to), at)
+    for (const [id, data] of write.columns) this.#columns.get(id)!.append(data, from, to, at)
     this.#rows += to - from
     this.#view = undefined
     return to
@@ -104,11 +103,9 @@ export class RowPart {
     this.#view ??= {
       rows: to - from,
       seq: this.#seq,
-      op: 'put',
-      tsids: this.#tsids.subarray(from, to),
-      columns: new Map(
-        this.#columns.map(({ id, values }) => [id, { kind: 'fixed', values: values.subarray(from, to) }])
-      ),
+      op: this.#op,
+      tsids: this.#tsids?.subarray(from, to),
+      columns: new Map(Array.from(this.#columns, ([id, column]) => [id, column.view(from, to)])),
       ...(this.#after && { order: { after: this.#after.slice(from, to), endSeq: this.#endSeq } satisfies WriteOrder })
     }
     return this.#view
@@ -120,6 +117,7 @@ export class RowPart {
     this.#from = this.#rows
     this.#view = undefined
     this.#after = undefined
+    for (const column of this.#columns.values()) column.cut()
     return rows
   }
 
@@ -134,4 +132,17 @@ export class RowPart {
     }
     this.#endSeq = seq + count
   }
+}
+
+/** As many rows, up to `wanted` and at least one, as have room in a piece of memory. */
+function largest(wanted: number, bytesFor: (rows: number) => number): number {
+  if (bytesFor(wanted) <= pieceBytes) return wanted
+  let [low, high] = [1, wanted]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (bytesFor(middle) <= pieceBytes) low = middle
+    else high = middle - 1
+  }
+  // Columns start at multiples of 8 bytes.
+  return low > 8 ? low - (low % 8) : low
 }

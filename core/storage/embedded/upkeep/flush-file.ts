@@ -8,10 +8,7 @@ import { makeDurable, makeFolder, type NewFile } from '../file/data-file.ts'
 import type { Memtable, MemtableRows, StoredColumn } from '../memory/memtable.ts'
 import { filledLineage } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
-import { areShared, collectPaced, type RowsToCollect } from './collect-rows.ts'
 import { fileShape } from './file-shape.ts'
-import type { FlushTask } from './flush-rows.ts'
-import { memoryOf } from './row-memory.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
 export interface FlushDependencies {
@@ -55,11 +52,11 @@ export async function writeFlushed(
   const shape = fileShape(table, columns, { path: temporary, hasOrder: isOrdered, keepDeletes: true, areDistinct })
   const owners = isPhysical(table) ? { first: 0, of: registry!.owners() } : undefined
   await makeFolder(join(parts.dataDir, parts.folder))
-  const written = await askToWrite(
-    parts.upkeep,
-    { shape, owners },
-    { writes, columns, hasSeries: isTagged, hasVersions }
-  )
+  const written = await parts.upkeep.flush({
+    shape,
+    owners,
+    rows: { writes, columns, hasSeries: isTagged, hasVersions }
+  })
   if (written === undefined) return undefined
   failpoint('flush.copied')
   const held = [...(isPhysical(table) ? [tableColumn] : []), ...columns].map(({ id }) => id)
@@ -77,13 +74,6 @@ export async function writeFlushed(
       failpoint('flush.renamed')
     }
   }
-}
-
-/** Of rows in memory that threads share nothing is copied here. */
-async function askToWrite(upkeep: UpkeepThread, file: Pick<FlushTask, 'shape' | 'owners'>, rows: RowsToCollect) {
-  if (areShared(rows)) return upkeep.flush({ ...file, shared: rows }, [])
-  const task = { ...file, ...(await collectPaced(rows)) }
-  return upkeep.flush(task, memoryOf(task))
 }
 
 /** A column as all of the writes hold it that hold it at all; none where it changed its type, and what rows hold is filled in where they are read. */

@@ -7,7 +7,6 @@ import { RowFile, type WrittenFile } from '../datafile/row-file.ts'
 import type { FileColumn } from '../datafile/stored-column.ts'
 import { groupTextBytes, textEnd } from '../datafile/write-rows.ts'
 import { groupColumn } from '../index/group-column.ts'
-import { memoryOf } from './row-memory.ts'
 import { type KeptRows, keepRows, type MergeWay, valueIndices } from './versions.ts'
 
 /** What a file holds. */
@@ -29,7 +28,7 @@ export interface FileShape {
   readonly keepDeletes: boolean
 }
 
-/** Rows in memory, by index; all versions of a row are among them. */
+/** Rows in memory of their own, by index; all versions of a row are among them. */
 export interface SortedRows {
   readonly tsids: Uint32Array | undefined
   readonly seqs: Float64Array | undefined
@@ -95,7 +94,7 @@ export class SortedFile {
     }
     // It would stay until memory is looked through the next time.
     for (const indices of [kept.indices, rows.sorted]) free(indices)
-    for (const buffer of memoryOf(rows)) buffer.transfer(0)
+    for (const buffer of buffersOf(rows)) buffer.transfer(0)
   }
 
   /** Undefined when there was no row: there is no file then. */
@@ -198,4 +197,15 @@ function owners(indices: Uint32Array, of: SortedRows['ownerOf']): ColumnData {
   const values = new Uint32Array(indices.length)
   for (let i = 0; i < indices.length; i++) values[i] = of(indices[i]!)
   return { kind: 'fixed', values }
+}
+
+/** All memory of the rows. */
+function buffersOf({ tsids, seqs, ops, columns }: SortedRows): Set<ArrayBuffer> {
+  const views = columns.flatMap((data): (ArrayBufferView | undefined)[] => {
+    if (data.kind === 'fixed') return [data.values, data.valid]
+    if (data.kind === 'bytes') return [data.offsets, data.bytes, data.valid]
+    return [data.codes, data.dictionary.offsets, data.dictionary.bytes, data.valid]
+  })
+  const all = [tsids, seqs, ops, ...views].filter(view => view !== undefined)
+  return new Set(all.map(({ buffer }) => buffer as ArrayBuffer))
 }

@@ -4,7 +4,7 @@ import { DbError } from '../../../errors.ts'
 import { after, type Timer } from '../../../timer.ts'
 import { idleTime, startWorker } from '../../../workers/worker.ts'
 import { ioError } from '../file/data-file.ts'
-import type { FlushTask, SharedFlushTask } from './flush-rows.ts'
+import type { FlushTask } from './flush-rows.ts'
 import { type MergeTask, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
 import type { UpkeepAnswer, UpkeepTask } from './upkeep.worker.ts'
@@ -37,16 +37,16 @@ export class UpkeepThread {
   }
 
   /**
-   * Writes rows to a file; undefined where none is left of them. `memory` is the rows' own and goes with them. Rejects with DbError
+   * Writes rows to a file; undefined where none is left of them. Their memory must stay as it is until then. Rejects with DbError
    * `StorageUnavailable` where they cannot be written, `Internal` where the thread died; there is no whole file then.
    */
-  flush(task: FlushTask | SharedFlushTask, memory: readonly ArrayBuffer[]): Promise<SortedFileFacts | undefined> {
-    return this.#ask(id => ({ id, flush: task }), memory)
+  flush(task: FlushTask): Promise<SortedFileFacts | undefined> {
+    return this.#ask(id => ({ id, flush: task }))
   }
 
   /** Merges files to one. Rejects as `flush` does, and with UnsortedInput where the rows of one are not in order. */
   merge(task: MergeTask): Promise<SortedFileFacts | undefined> {
-    return this.#ask(id => ({ id, merge: task }), [])
+    return this.#ask(id => ({ id, merge: task }))
   }
 
   /** Gives up what is under way where a merge is among it, which may take minutes: it can be done again. */
@@ -66,7 +66,7 @@ export class UpkeepThread {
     await worker?.terminate()
   }
 
-  #ask(make: (id: number) => UpkeepTask, memory: readonly ArrayBuffer[]): Promise<SortedFileFacts | undefined> {
+  #ask(make: (id: number) => UpkeepTask): Promise<SortedFileFacts | undefined> {
     if (this.#isClosed) return Promise.reject(new DbError('Cancelled', 'the storage engine stops'))
     this.#idle?.stop()
     this.#worker ??= this.#start()
@@ -76,7 +76,7 @@ export class UpkeepThread {
     return new Promise((resolve, reject) => {
       const task = make(id)
       this.#waiting.set(id, { resolve, reject, isMerge: 'merge' in task })
-      worker.postMessage(task, memory)
+      worker.postMessage(task)
     })
   }
 

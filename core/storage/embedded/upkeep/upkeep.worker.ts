@@ -4,12 +4,12 @@ import { isDbError } from '../../../errors.ts'
 import { pause } from '../../../timer.ts'
 import { collect } from '../../../workers/free.ts'
 import { failpoint } from '../failpoint.ts'
-import { type FlushTask, flushRows, type SharedFlushTask } from './flush-rows.ts'
+import { type FlushTask, flushRows } from './flush-rows.ts'
 import { type MergeTask, mergeFiles, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
 
 export type UpkeepTask =
-  | { readonly id: number; readonly flush: FlushTask | SharedFlushTask }
+  | { readonly id: number; readonly flush: FlushTask }
   | { readonly id: number; readonly merge: MergeTask }
 
 export interface UpkeepAnswer {
@@ -24,7 +24,7 @@ parentPort!.on('message', (task: UpkeepTask) => {
   else void answer(task.id, () => merge(task.merge))
 })
 
-function flush(task: FlushTask | SharedFlushTask): SortedFileFacts | undefined {
+function flush(task: FlushTask): SortedFileFacts | undefined {
   try {
     return flushRows(task, () => {
       failpoint('flush.group')
