@@ -37,6 +37,21 @@ export function collect(type: 'minor' | 'major' | 'all'): void {
   else collector({ type, execution: 'sync' })
 }
 
+/** More than what V8 lets the memory of arrays grow by before it looks for garbage: 64 MiB. */
+const pressure = 80 << 20
+
+/**
+ * Makes V8 begin a collection of all objects beside the work, with pauses of some milliseconds. V8 does that when arrays take much more memory,
+ * so memory is reserved for a moment; no page of it is used.
+ */
+export function beginCollection(): void {
+  try {
+    new ArrayBuffer(pressure).transfer(0)
+  } catch {
+    // There is no address space left for it.
+  }
+}
+
 /** V8 exposes the function to contexts created while the flag is set. */
 function ownCollector(): Collect {
   if (globalThis.gc !== undefined) return globalThis.gc as unknown as Collect

@@ -1,14 +1,13 @@
 // Collects garbage when a thread becomes idle after a burst of work; V8 by itself would wait for more work.
 import { performance } from 'node:perf_hooks'
 import { every } from '../timer.ts'
-import { collect } from './free.ts'
+import { beginCollection, collect } from './free.ts'
 
 /** Milliseconds between two checks. */
 const period = 2_000
-/**
- * A thread that works for less than `share` of the time may be held up for about `pause` milliseconds: the larger a heap is that is in use, the
- * longer a collection takes. What would take longer V8 collects by itself, in small pieces.
- */
+/** A thread that works for more than this share of the time is left to V8, unless arrays are garbage, whose size V8 may not see. */
+const busy = 0.5
+/** Returning pages holds a thread up: one that works for less than `share` of the time for about `pause` milliseconds at most. */
 const allowed = [
   { share: 0.02, pause: 250 },
   { share: 0.2, pause: 100 }
@@ -19,23 +18,28 @@ const growth = { server: 16 * 2 ** 20, thread: 4 * 2 ** 20 } as const
 /** Bytes of arrays that became garbage since the last collection. */
 let unused = 0
 
-/** Reports that arrays of so many bytes are no longer used. The heap they are collected with does not show their size. */
+/** Reports that arrays of so many bytes are no longer used. V8 does not count shared memory, and collects it with the small objects that refer to it. */
 export function reportUnused(bytes: number): void {
   unused += bytes
 }
 
-/** Size of a heap with its arrays that are garbage, and its collection. `major` takes some ten milliseconds; `all` also returns pages V8 keeps, and takes twice as long. */
 export interface Heap {
+  /** Bytes, with arrays that became garbage. */
   size(): number
-  collect(type: 'major' | 'all'): void
+  /** Bytes of arrays that were reported as unused since the last collection. */
+  unused(): number
+  /** `begin`: a collection beside the work, with pauses of some milliseconds. `all`: all at once, which also returns pages that V8 keeps. */
+  collect(type: 'begin' | 'all'): void
 }
 
 /** Of this thread. */
 export const threadHeap: Heap = {
   size: () => process.memoryUsage().heapTotal + unused,
+  unused: () => unused,
   collect: type => {
     unused = 0
-    collect(type)
+    if (type === 'begin') beginCollection()
+    else collect('all')
   }
 }
 
@@ -50,37 +54,35 @@ export function watchHeap(kind: keyof typeof growth): void {
   }).unref()
 }
 
-/** What a collection costs, in milliseconds for each byte in use, before there was one. */
-const firstCost = { major: 1 / 2 ** 20, all: 2.5 / 2 ** 20 } as const
+/** What returning pages costs, in milliseconds for each byte in use, before it was done. */
+const firstCost = 2.5 / 2 ** 20
 
 /** The result is called regularly with the share of time that the thread was busy. `now`: milliseconds. */
 export function createTidy(heap: Heap, growth: number, now = () => performance.now()): (used: number) => void {
   let min = heap.size()
-  const due: ('major' | 'all')[] = []
-  const cost = { ...firstCost }
+  let hasPages = false
+  let cost = firstCost
   return used => {
     const size = heap.size()
     min = Math.min(min, size)
-    // The first collection keeps free pages for later work; if the thread is still idle at the next check, they are returned, too.
-    if (due.length === 0 && size > min + growth) due.push('major', 'all')
-    const [type] = due
-    const pause = allowed.find(({ share }) => used <= share)?.pause
-    if (type === undefined || pause === undefined) return
-    // After the first of the two all of it is in use, about.
-    const inUse = type === 'major' ? min : size
-    if (inUse * cost[type] > pause) {
-      // While the thread works a little there may still be an occasion.
-      if (pause === allowed[0].pause) {
-        due.length = 0
-        min = size
-      }
+    if (size > min + growth && (used <= busy || heap.unused() > growth)) {
+      heap.collect('begin')
+      // What is left is known at the next checks.
+      min = Number.POSITIVE_INFINITY
+      hasPages = true
       return
     }
-    due.shift()
+    const pause = allowed.find(({ share }) => used <= share)?.pause
+    if (!hasPages || pause === undefined) return
+    if (size * cost > pause) {
+      // While the thread works a little there may still be an occasion.
+      if (pause === allowed[0].pause) hasPages = false
+      return
+    }
+    hasPages = false
     const started = now()
-    heap.collect(type)
-    cost[type] = (now() - started) / Math.max(1, heap.size())
-    // The live data may have grown.
-    if (due.length === 0) min = heap.size()
+    heap.collect('all')
+    min = heap.size()
+    cost = (now() - started) / Math.max(1, min)
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { DbError } from '../../../core/errors.ts'
 import { readStream } from '../../../core/http/read-stream.ts'
-import { collect, free } from '../../../core/workers/free.ts'
+import { beginCollection, collect, free } from '../../../core/workers/free.ts'
 
 const MiB = 2 ** 20
 
@@ -56,4 +56,23 @@ t.test('arrays that nobody uses go when they are looked for', async t => {
   const left = process.memoryUsage().arrayBuffers - before
   t.ok(held > 16 * MiB && left < 8 * MiB, `${held} bytes before, ${left} after`)
   t.equal(globalThis.gc, undefined, 'nobody else gets the means')
+})
+
+t.test('a collection that was begun frees shared memory beside the work', async t => {
+  let pieces = Array.from({ length: 16 }, () => new Uint8Array(new SharedArrayBuffer(4 * MiB)).fill(1))
+  let isGone = false
+  const registry = new FinalizationRegistry(() => {
+    isGone = true
+  })
+  registry.register(pieces[0]!.buffer, '')
+  t.equal(pieces.length, 16)
+  pieces = []
+  beginCollection()
+  for (let left = 100; left > 0 && !isGone; left--) {
+    // V8 goes on while the thread works.
+    Array.from({ length: 1000 }, (_, i) => ({ i }))
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  t.ok(isGone)
+  t.equal(pieces.length, 0)
 })

@@ -9,89 +9,104 @@ const MiB = 2 ** 20
 const growth = 16 * MiB
 const pages = '/proc/self/smaps_rollup'
 
-t.test('a heap that has grown is looked through twice as soon as the server rests, and then no more', async t => {
-  let size = 50 * MiB
-  const collections: string[] = []
+/** A heap in which a collection leaves so many bytes; `time` goes on by what each takes. */
+function heapOf(size: number) {
   const heap = {
-    size: () => size,
-    collect(type: string) {
-      collections.push(type)
-      size = collections.length === 1 ? 60 * MiB : 52 * MiB
+    bytes: size,
+    arrays: 0,
+    left: [] as number[],
+    collections: [] as string[],
+    time: 0,
+    size: () => heap.bytes + heap.arrays,
+    unused: () => heap.arrays,
+    collect(type: 'begin' | 'all') {
+      heap.collections.push(type)
+      heap.arrays = 0
+      heap.bytes = heap.left.shift() ?? heap.bytes
+      heap.time += type === 'all' ? heap.bytes / MiB : 0
     }
   }
+  return heap
+}
+
+t.test('a heap that has grown is collected once the thread has little to do, then its pages are returned', async t => {
+  const heap = heapOf(50 * MiB)
+  heap.left = [60 * MiB, 52 * MiB]
   const tidy = createTidy(heap, growth)
   tidy(0)
-  t.strictSame(collections, [], 'it has not grown')
-  size = 200 * MiB
+  t.strictSame(heap.collections, [], 'it has not grown')
+  heap.bytes = 200 * MiB
   tidy(0.9)
-  t.strictSame(collections, [], 'the server is busy')
+  t.strictSame(heap.collections, [], 'the thread is busy')
+  tidy(0.1)
+  t.strictSame(heap.collections, ['begin'])
   tidy(0.01)
-  t.strictSame(collections, ['major'])
-  tidy(0.01)
-  t.strictSame(collections, ['major', 'all'])
-  tidy(0.01)
-  size = 60 * MiB
-  tidy(0.01)
-  t.equal(collections.length, 2, 'a little more is no reason')
+  t.strictSame(heap.collections, ['begin', 'all'])
+  heap.bytes = 60 * MiB
+  for (let i = 0; i < 3; i++) tidy(0.01)
+  t.equal(heap.collections.length, 2, 'a little more is no reason')
 })
 
-t.test('what is needed for good is looked through once', async t => {
-  let size = 50 * MiB
-  let collections = 0
-  const tidy = createTidy({ size: () => size, collect: () => void collections++ }, growth)
-  size = 90 * MiB
+t.test('arrays that are garbage are collected however busy the thread is', async t => {
+  const heap = heapOf(50 * MiB)
+  const tidy = createTidy(heap, growth)
+  heap.arrays = 10 * MiB
+  tidy(0.9)
+  t.strictSame(heap.collections, [])
+  heap.arrays = 100 * MiB
+  for (let i = 0; i < 3; i++) tidy(0.9)
+  t.strictSame(heap.collections, ['begin'])
+})
+
+t.test('a heap that is in use is collected once', async t => {
+  const heap = heapOf(50 * MiB)
+  const tidy = createTidy(heap, growth)
+  heap.bytes = 90 * MiB
   for (let i = 0; i < 10; i++) tidy(0)
-  t.equal(collections, 2)
-  size = 100 * MiB
-  tidy(0)
-  t.equal(collections, 2)
-})
-
-t.test('a heap in use that takes long to look through is left to V8', async t => {
-  let size = 50 * MiB
-  let time = 0
-  const collections: string[] = []
-  const heap = {
-    size: () => size,
-    collect(type: string) {
-      collections.push(type)
-      time += type === 'major' ? 300 : 600
-    }
-  }
-  const tidy = createTidy(heap, growth, () => time)
-  size = 300 * MiB
+  t.strictSame(heap.collections, ['begin', 'all'])
+  heap.bytes = 100 * MiB
   for (let i = 0; i < 10; i++) tidy(0)
-  t.strictSame(collections, ['major'], 'how long it takes is known now')
-  for (size = 320 * MiB; size < 420 * MiB; size += 20 * MiB) tidy(0)
-  t.strictSame(collections, ['major'])
-  size = 60 * MiB
-  tidy(0)
-  size = 200 * MiB
-  tidy(0)
-  t.strictSame(collections, ['major', 'major'], 'less of it is in use')
+  t.equal(heap.collections.length, 2)
 })
 
-t.test('pages are returned where nobody is held up', async t => {
-  let size = 50 * MiB
-  const collections: string[] = []
-  const tidy = createTidy({ size: () => size, collect: type => void collections.push(type) }, growth)
-  size = 90 * MiB
+t.test('a heap in use keeps its pages if returning them would take long', async t => {
+  const heap = heapOf(50 * MiB)
+  const tidy = createTidy(heap, growth, () => heap.time)
+  heap.bytes = 300 * MiB
+  for (let i = 0; i < 10; i++) tidy(0)
+  t.strictSame(heap.collections, ['begin'])
+  heap.bytes = 60 * MiB
+  tidy(0)
+  heap.bytes = 90 * MiB
+  for (let i = 0; i < 10; i++) tidy(0)
+  t.strictSame(heap.collections, ['begin', 'begin', 'all'], 'less of it is in use')
+  heap.bytes = 200 * MiB
+  for (let i = 0; i < 10; i++) tidy(0)
+  t.strictSame(heap.collections.slice(3), ['begin', 'all'], 'it is known now that it takes a millisecond per MiB')
+  heap.bytes = 300 * MiB
+  for (let i = 0; i < 10; i++) tidy(0)
+  t.strictSame(heap.collections.slice(5), ['begin'])
+})
+
+t.test('a thread that works a little keeps its pages until it rests', async t => {
+  const heap = heapOf(50 * MiB)
+  const tidy = createTidy(heap, growth)
+  heap.bytes = 90 * MiB
   for (let i = 0; i < 5; i++) tidy(0.1)
-  t.strictSame(collections, ['major'])
+  t.strictSame(heap.collections, ['begin'])
   tidy(0.01)
-  t.strictSame(collections, ['major', 'all'])
+  t.strictSame(heap.collections, ['begin', 'all'])
 })
 
 t.test('a heap that has become smaller by itself may not grow to what it was before', async t => {
-  let size = 300 * MiB
-  let collections = 0
-  const tidy = createTidy({ size: () => size, collect: () => void collections++ }, growth)
-  size = 60 * MiB
+  const heap = heapOf(300 * MiB)
+  const tidy = createTidy(heap, growth)
+  heap.bytes = 60 * MiB
   tidy(0)
-  t.equal(collections, 0)
-  size = 290 * MiB
+  t.strictSame(heap.collections, [])
+  heap.bytes = 290 * MiB
   tidy(0)
-  t.equal(collections, 1)
+  t.strictSame(heap.collections, ['begin'])
 })
 
 t.test(
@@ -126,7 +141,7 @@ t.test('arrays that are reported as unused count as growth of the heap until it 
   const before = threadHeap.size()
   reportUnused(64 * MiB)
   t.ok(threadHeap.size() - before > 60 * MiB)
-  threadHeap.collect('major')
+  threadHeap.collect('begin')
   t.ok(threadHeap.size() - before < 32 * MiB)
 })
 
