@@ -56,7 +56,9 @@ const lostFoundInterval = 3_600_000
 const logEndInterval = 10_000
 /** Milliseconds after the last SQL query that used them before spool files are removed. */
 const spoolIdleTime = 60_000
-/** Milliseconds after which unused memory of rows is returned to the system. */
+/** Milliseconds between two looks at unused memory of rows. */
+const rowMemoryInterval = 1_000
+/** Milliseconds without much freed memory after which the allocator returns what it keeps. */
 const memoryIdleTime = 5_000
 /** Milliseconds between two looks at what was freed, and bytes that are much. */
 const allocatorPeriod = 1_000
@@ -311,7 +313,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     await tables.forgetSpooled(Date.now() - spoolIdleTime, pace)
     await startReader(pace)
   })
-  const memoryTimer = every(memoryIdleTime, () => rowMemory.trim()).unref()
+  const memoryTimer = every(rowMemoryInterval, () => rowMemory.trim()).unref()
   const allocatorTimer = watchAllocator(() => void trimMemory(duckdb))
   const endTimer = every(logEndInterval, () => void rememberEnd(wal, log)).unref()
   const removeLost = () =>

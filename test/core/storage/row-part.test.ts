@@ -172,7 +172,8 @@ t.test('many writes lie in few pieces, whose memory is used again when nobody re
   fill(newMemtable(memory, 100))
   t.ok(memory.idleBytes < idle)
   memory.trim()
-  memory.trim()
+  t.ok(memory.idleBytes > 0, 'as many were needed a moment ago')
+  for (let i = 0; i < 3; i++) memory.trim()
   t.equal(memory.idleBytes, 0)
 })
 

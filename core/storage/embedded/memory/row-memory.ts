@@ -4,11 +4,13 @@ import { reportUnused } from '../../../workers/heap.ts'
 /** Bytes of a piece; the allocator returns memory to the system from this size on. */
 export const pieceBytes = 4 << 20
 
+/** Calls of `trim` for which pieces are counted. */
+const intervals = 3
+
 export class RowMemory {
   #idle: SharedArrayBuffer[] = []
-  #lent = 0
-  /** Maximum lent since the last `trim`. */
-  #max = 0
+  /** Pieces acquired since the last `trim`, and between those before. */
+  #acquired: number[] = [0]
 
   /** Bytes not in use. */
   get idleBytes(): number {
@@ -18,8 +20,7 @@ export class RowMemory {
   /** Memory with arbitrary content. What is not of `pieceBytes` is always new. */
   acquire(bytes: number): SharedArrayBuffer {
     if (bytes !== pieceBytes) return new SharedArrayBuffer(bytes)
-    this.#lent++
-    this.#max = Math.max(this.#max, this.#lent)
+    this.#acquired[0]!++
     return this.#idle.pop() ?? new SharedArrayBuffer(pieceBytes)
   }
 
@@ -29,15 +30,15 @@ export class RowMemory {
       reportUnused(memory.byteLength)
       return
     }
-    this.#lent--
     this.#idle.push(memory)
   }
 
-  /** Frees what was not needed since the last call. */
+  /** To be called regularly: keeps no more idle pieces than were acquired during the last intervals. */
   trim(): void {
-    const kept = Math.min(this.#idle.length, Math.max(0, this.#max - this.#lent))
+    const needed = this.#acquired.reduce((sum, count) => sum + count, 0)
+    const kept = Math.min(this.#idle.length, needed)
     reportUnused((this.#idle.length - kept) * pieceBytes)
     this.#idle.length = kept
-    this.#max = this.#lent
+    this.#acquired = [0, ...this.#acquired.slice(0, intervals - 1)]
   }
 }
