@@ -129,9 +129,11 @@ class EmbeddedEngine implements Engine {
 
   async #write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
     const started = performance.now()
-    const { tables, writer } = this.#writable()
+    const { sqlite, tables, writer } = this.#writable()
     const { wal, flusher } = writer
     const { storage } = this.#around.config
+    // Rows would stay in memory and in the log: no file can take them.
+    sqlite.requireSound()
     if (tables.bytes + wal.pendingBytes >= storage.memtable_size) await this.#slowDown(countRows(writes), signal)
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()

@@ -108,6 +108,11 @@ export class EmbeddedCatalog {
     return this.#sync?.trouble
   }
 
+  /** Throws DbError `StorageUnavailable` once it takes no changes until a restart. */
+  requireSound(): void {
+    this.#sync?.requireSound()
+  }
+
   /** Resolves when a change can be made; the caller makes it before others run. */
   async ready(): Promise<void> {
     await this.#sync?.ready()
