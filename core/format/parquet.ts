@@ -10,6 +10,7 @@ const groupBytes = 1 << 23
 
 /** Rows collected without a pause. */
 const stepRows = 2048
+const stepValues = 1 << 16
 
 export const parquet: ResultFormat = {
   header: 'parquet',
@@ -53,8 +54,9 @@ async function* write(answer: RecordsAnswer): AsyncGenerator<Uint8Array> {
     return written.splice(0)
   }
   for await (const batch of answer.batches()) {
-    for (let from = 0; from < batch.rows; from += stepRows) {
-      const to = Math.min(batch.rows, from + stepRows)
+    const step = Math.max(1, Math.min(stepRows, Math.floor(stepValues / columns.length)))
+    for (let from = 0; from < batch.rows; from += step) {
+      const to = Math.min(batch.rows, from + step)
       for (const [c, column] of columns.entries()) column.add(batch.columns[c]!, from, to)
       rows += to - from
       if (rows >= maxRows || columns.reduce((sum, column) => sum + column.bytes(), 0) >= groupBytes) yield* close()

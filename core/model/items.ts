@@ -1,6 +1,7 @@
 // Log items between decoding and a table: a batch of records whose fields may change type from row to row. Each field is a column of 8-byte cells
 // with a kind; text stays where the decoder found it, as a range of the batch's bytes.
 import { DbError } from '../errors.ts'
+import { runAtOnce, type Steps } from '../pace.ts'
 import { putNanoseconds } from './time.ts'
 
 /** A timestamp as an item's value: nanoseconds since 1970, UTC. */
@@ -44,6 +45,8 @@ export type CellKind = (typeof cell)[keyof typeof cell]
 const maxCells = 1 << 25
 /** Fields of one batch. */
 const maxFields = 1 << 12
+/** Cells that are made room for in one step. */
+const stepCells = 1 << 18
 /** Bytes of a cell: its value and its kind. */
 const cellBytes = 9
 /** Bytes of a field without its cells, and of the note of a failed item, about. */
@@ -261,14 +264,25 @@ export class ItemBatch {
 
   /** Makes room for at least so many items; replaces the arrays of the batch and its fields. */
   reserve(capacity: number): void {
+    runAtOnce(this.reserveSteps(capacity))
+  }
+
+  /** Like `reserve`, field by field; no field may be added until it is done. Yields the bytes it is going to take. */
+  *reserveSteps(capacity: number): Steps<void> {
     if (capacity <= this.#capacity) return
+    yield cellMemory(this.fields.size, capacity) + this.failures.length * failureBytes
+    const step = Math.max(1, Math.floor(stepCells / capacity))
+    let fields = 0
+    for (const field of this.fields.values()) {
+      field.grow(capacity)
+      if (++fields % step === 0) yield
+    }
     this.#capacity = capacity
     const states = new Uint8Array(capacity)
     states.set(this.states)
     this.states = states
     if (this.positions !== undefined) this.positions = grown(this.positions, capacity)
     if (this.origins !== undefined) this.origins = grown(this.origins, capacity)
-    for (const field of this.fields.values()) field.grow(capacity)
   }
 
   /** Adds a live row for the item of `row`, without any field. May replace the arrays, see `reserve`. */

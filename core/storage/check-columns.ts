@@ -9,6 +9,8 @@ import type { Steps } from '../pace.ts'
 
 /** Rows checked in one step. */
 const stepRows = 4_096
+/** Of so few even a thousand columns are checked in one step. */
+const fewRows = 64
 
 /** A check of each of so many rows, in parts of them. */
 interface RowCheck {
@@ -41,7 +43,7 @@ function* inSteps(checks: readonly RowCheck[]): Steps<void> {
   for (const each of checks)
     for (let from = 0; from < each.count; from += stepRows) {
       each.check(from, Math.min(each.count, from + stepRows))
-      if (each.count > stepRows) yield
+      if (each.count > fewRows) yield
     }
 }
 

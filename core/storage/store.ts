@@ -44,7 +44,7 @@ import { refuseSystem } from './system.ts'
 import { checkSteps, createWriteQuota, type WriteQuota } from './write-quota.ts'
 
 /** Tables, and columns of theirs, created or changed in one transaction. */
-const [stepTables, stepColumns] = [250, 2_500]
+const [stepTables, stepColumns] = [125, 1_250]
 /** For work that continues even if the client leaves. */
 const endless = new Pace()
 

@@ -10,6 +10,7 @@ import { isLogical } from './logical.ts'
 
 /** Rows handled between two yields to other requests. */
 const stepRows = 1_024
+const stepTags = 8_192
 
 /** Maximum number of tag values of maximum length in one series; bounds the bytes of a series' tags. */
 const maxTags = 64
@@ -260,8 +261,9 @@ export function* checkSeries(
     const seen = new Set<string>()
     for (const write of group) {
       const tags = write.columns.filter(isTag).map(column => tagReader(column, write.rows))
+      const step = Math.max(1, Math.min(stepRows, Math.floor(stepTags / (tags.length + 1))))
       for (let row = 0; row < write.rows; row++) {
-        if (row % stepRows === stepRows - 1) yield
+        if (row % step === step - 1) yield
         const labels = tags.flatMap(read => read(row) ?? [])
         // No key is made of a value that is too long.
         const key = labels.some(({ value }) => value.length > tag_length.max) ? undefined : keyOf(labels)

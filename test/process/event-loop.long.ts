@@ -72,9 +72,36 @@ t.test('more than two million series of one table come without holding the event
     const { status, text } = await send(server, '/v1/lineproto/write?precision=ms', { method: 'POST', body })
     t.equal(status, 204, text)
   }
+  const statement = (sql: string) => send(server, `/v1/sql?sql=${encodeURIComponent(sql)}`, {})
   t.ok(Math.max(0, ...works) <= maxGrowth, `the event loop was held for ${Math.max(0, ...works)} ms of work at most`)
   const { text } = await send(server, '/v1/sql?sql=SELECT+count(*)+FROM+wide&format=csv', {})
   t.equal(Number(text), 11 * some, 'all of them are there')
+  for (const sql of ["ADMIN flush_table('wide')", 'DROP TABLE wide']) {
+    works.length = 0
+    const { status, text } = await statement(sql)
+    t.equal(status, 200, text)
+    t.ok(Math.max(0, ...works) <= maxGrowth, `${sql}: held for ${Math.max(0, ...works)} ms of work at most`)
+  }
+  t.equal(await server.kill('SIGTERM'), 0)
+})
+
+t.test('ten thousand tables come, and go with their database, without holding the event loop', async t => {
+  const server = await startProcess(t, serverFolder(t), {
+    env: { WEIR__EVENT_LOOP_THRESHOLD: '60ms', WEIR__STORAGE__MEMTABLE_LIMIT: '4GiB' },
+    onLine(line) {
+      if (line.includes('the event loop was held')) held.push(JSON.parse(line))
+    }
+  })
+  const body = Array.from({ length: 10_000 }, (_, i) => `t${i},a=b v=1 1700000000000\n`).join('')
+  const statement = (sql: string) => send(server, `/v1/sql?sql=${encodeURIComponent(sql)}`, {})
+  const write = () => send(server, '/v1/lineproto/write?precision=ms&db=many', { method: 'POST', body })
+  for (let round = 0; round < 2; round++) {
+    t.equal((await statement('CREATE DATABASE many')).status, 200)
+    t.equal((await beside(t, server, 'ten thousand tables', write)).status, 204)
+    const { status, text } = await beside(t, server, 'their flush', () => statement('ADMIN flush()'))
+    t.equal(status, 200, text)
+    t.equal((await beside(t, server, 'DROP DATABASE', () => statement('DROP DATABASE IF EXISTS many'))).status, 200)
+  }
   t.equal(await server.kill('SIGTERM'), 0)
 })
 

@@ -251,7 +251,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
   const tables = new OpenTables(sqlite, readers)
   const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics, tracing }
   const upkeep = new UpkeepThread({ died: () => metrics.upkeepDeaths.add(1) })
-  const flusher = new Flusher({ ...common, upkeep, flushed: () => indexer.plan() })
+  const flusher = new Flusher({ ...common, upkeep, pins, flushed: () => indexer.plan() })
   const samples = sampleCache(around)
   const reader = readThreads(around)
   const checksumOf = (path: string) => reader.checksum(path)

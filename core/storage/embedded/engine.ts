@@ -6,7 +6,7 @@ import { DbError, isDbError, withMessage } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Table } from '../../model/table.ts'
-import { Pace, runPaced } from '../../pace.ts'
+import { eachPaced, Pace, runPaced } from '../../pace.ts'
 import { every, pause, type Timer } from '../../timer.ts'
 import { noTracing, type Tracing } from '../../trace/trace.ts'
 import type {
@@ -41,7 +41,7 @@ import { type EngineMetrics, engineMetrics } from './metrics.ts'
 import { runQuery } from './query/read.ts'
 import { type ReadLimits, usualLimits } from './read/limits.ts'
 import { catalogThere, notWritable, retryWriting, whyUnwritable } from './read-only.ts'
-import { type Prepared, prepareParts, recordParts, type WritePart } from './write.ts'
+import { applyLogged, type Prepared, prepareParts, recordParts, type WritePart } from './write.ts'
 
 /** Milliseconds a write waits for memory before it is refused. */
 const maxStallTime = 10_000
@@ -129,9 +129,11 @@ class EmbeddedEngine implements Engine {
 
   async #write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
     const started = performance.now()
-    const { tables, writer } = this.#writable()
+    const { sqlite, tables, writer } = this.#writable()
     const { wal, flusher } = writer
     const { storage } = this.#around.config
+    // Rows would stay in memory and in the log: no file can take them.
+    sqlite.requireSound()
     if (tables.bytes + wal.pendingBytes >= storage.memtable_size) await this.#slowDown(countRows(writes), signal)
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()
@@ -144,16 +146,13 @@ class EmbeddedEngine implements Engine {
       const rows = countRows(logged)
       const { tracing } = this.#around
       await tracing.span('log.append', { 'weir.rows': rows, 'weir.tables': logged.length }, () =>
-        wal.append(rows, encodeRecord(logged), seq => {
-          for (const part of logged) part.data.confirmSeries(part.seriesCount)
-          tables.apply(seq, logged)
-          tables.appliedSeq = seq + rows
-        })
+        wal.append(rows, encodeRecord(logged), seq => applyLogged(tables, seq, logged))
       )
       // A record's rows may take less memory than the record did, so waiting writes check again.
       tables.release(0)
     }
-    for (const part of parts) if (part.skipLog) tables.apply(wal.reserve(part.rows), [part])
+    const others = parts.filter(part => part.skipLog)
+    if (others.length > 0) await eachPaced(new Pace(), others, part => tables.apply(wal.reserve(part.rows), part))
     if (tables.bytes >= storage.memtable_size) {
       for (const { data } of parts) data.sealFull(storage.memtable_size)
       flusher.plan()

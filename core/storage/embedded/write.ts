@@ -73,6 +73,21 @@ export function recordParts(tables: OpenTables, { parts, epoch }: Prepared): rea
   })
 }
 
+/**
+ * Makes the rows of a durable record readable, table by table. After each, `appliedSeq` says how far it is, so that what comes in between, such as
+ * a flush or a truncation, takes rows of this record for either readable or still to come.
+ */
+export function* applyLogged(tables: OpenTables, seq: number, parts: readonly WritePart[]): Steps<void> {
+  for (const part of parts) part.data.confirmSeries(part.seriesCount)
+  let next = seq
+  for (const [i, part] of parts.entries()) {
+    tables.apply(next, part)
+    next += part.rows
+    tables.appliedSeq = next
+    if (i % stepWrites === stepWrites - 1) yield
+  }
+}
+
 function* preparePart(tables: OpenTables, write: ResolvedWrite): Steps<PreparedPart> {
   const table = tables.current(write.table)
   if (isPhysical(table)) {
@@ -147,7 +162,7 @@ function takeBack(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payl
     if (table !== undefined && first >= sqlite.flushedSeq(part.table)) {
       const data = tables.take(table)
       for (const { tsid, key } of part.series) data.restoreSeries(tsid, key)
-      tables.apply(first, [part])
+      tables.apply(first, part)
     }
     first += part.rows
   }

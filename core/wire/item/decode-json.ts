@@ -7,7 +7,7 @@ import { skipSpace } from '../../model/json-cursor.ts'
 import { elements, isShort } from '../../model/json-walk.ts'
 import type { Steps } from '../../pace.ts'
 import { readItem } from './object.ts'
-import { failItem, type ItemReader, isStep, nextRow } from './reader.ts'
+import { failItem, type ItemReader, isFull, isStep, makeRoom, nextRow } from './reader.ts'
 
 export function* decodeJson(reader: ItemReader): Steps<void> {
   const { cursor, options } = reader
@@ -18,6 +18,7 @@ export function* decodeJson(reader: ItemReader): Steps<void> {
       if (bytes[cursor.at] === 0x5b) yield* readElements(reader)
       else readElement(reader)
       if (isStep(reader)) yield reader.batch.memory
+      if (isFull(reader) && skipSpace(cursor, cursor.at) < cursor.end) yield* makeRoom(reader)
     }
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
@@ -30,6 +31,7 @@ export function* decodeJson(reader: ItemReader): Steps<void> {
 
 function* readElements(reader: ItemReader): Steps<void> {
   for (const _ of elements(reader.cursor)) {
+    if (isFull(reader)) yield* makeRoom(reader)
     readElement(reader)
     if (isStep(reader)) yield reader.batch.memory
   }

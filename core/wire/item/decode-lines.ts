@@ -6,7 +6,7 @@ import { skipSpace, unexpected } from '../../model/json-cursor.ts'
 import type { Steps } from '../../pace.ts'
 import { kindOf } from './decode-json.ts'
 import { readItem } from './object.ts'
-import { failItem, type ItemReader, isStep, nextRow } from './reader.ts'
+import { failItem, type ItemReader, isFull, isStep, makeRoom, nextRow } from './reader.ts'
 
 /** `application/x-ndjson`: a JSON object per line; empty lines are skipped. */
 export function* decodeNdjson(reader: ItemReader): Steps<void> {
@@ -55,6 +55,7 @@ function* eachLine(reader: ItemReader, take: (row: number, start: number, end: n
     const next = newline < 0 ? bytes.length : newline
     const end = next > start && bytes[next - 1] === 0x0d ? next - 1 : next
     if (end > start) {
+      if (isFull(reader)) yield* makeRoom(reader)
       const row = nextRow(reader)
       if (line !== row) setPosition(reader, row, line)
       if (reader.isUtf8 || isUtf8(bytes.subarray(start, end))) take(row, start, end)

@@ -4,6 +4,7 @@ import { ItemsError } from '../../errors.ts'
 import { checkCells, ItemBatch } from '../../model/items.ts'
 import { tooManyValues } from '../../model/json-count.ts'
 import { type JsonCursor, jsonCursor } from '../../model/json-cursor.ts'
+import { runAtOnce, type Steps } from '../../pace.ts'
 import { createKeyOrder, type KeyMapping, type KeyOrder } from './key-order.ts'
 
 /** Options of decoding items. */
@@ -53,13 +54,21 @@ function estimate(bytes: Buffer): number {
 }
 
 /** The row for the next item; it counts once `batch.rows` is raised. */
-export function nextRow({ batch, keys, options }: ItemReader): number {
+export function nextRow(reader: ItemReader): number {
+  const { batch, options } = reader
   if (batch.rows === options.maxValues && batch.rows > 0) throw tooManyValues(batch.rows)
-  if (batch.rows === batch.capacity) {
-    checkCells(Math.max(1, keys.total.spellings), batch.capacity * 2)
-    batch.reserve(batch.capacity * 2)
-  }
+  if (isFull(reader)) runAtOnce(makeRoom(reader))
   return batch.rows
+}
+
+export function isFull({ batch }: ItemReader): boolean {
+  return batch.rows === batch.capacity
+}
+
+/** Room for as many items again, before `nextRow` makes it at once: with a thousand keys that takes long. */
+export function* makeRoom({ batch, keys }: ItemReader): Steps<void> {
+  checkCells(Math.max(1, keys.total.spellings), batch.capacity * 2)
+  yield* batch.reserveSteps(batch.capacity * 2)
 }
 
 /** Ends the row as an item that cannot be decoded: fails the body, or marks the item where the options say so. */

@@ -31,7 +31,7 @@ const spellingBytes = 100
 /** Bytes of a value while lines are decoded, and in its column. */
 const cellBytes = 2 * 8
 
-/** Bytes decoded, values made room for, and tables completed, per step. */
+/** Bytes decoded, values made room for, and tables begun or completed, per step. */
 const stepBytes = 16 * 1024
 const stepCells = 64 * 1024
 const stepTables = 64
@@ -88,16 +88,17 @@ export class LineDecoder {
     this.#now = [Number(now / 1_000_000_000n), Number(now % 1_000_000_000n)]
     try {
       if (!isUtf8(body)) throw yield* invalidText(body)
-      for (let at = 0, end = stepBytes, cells = stepCells; at < body.length; ) {
+      for (let at = 0, end = stepBytes, cells = stepCells, tables = stepTables; at < body.length; ) {
         let next = this.#readLine(at)
         while (next < 0) {
           yield this.#cells * cellBytes
           next = this.#goOn()
         }
         at = next
-        if (at < end && this.#cells < cells) continue
+        if (at < end && this.#cells < cells && this.#used.length < tables) continue
         end = at + stepBytes
         cells = this.#cells + stepCells
+        tables = this.#used.length + stepTables
         yield this.#cells * cellBytes
       }
       return yield* this.#finish()

@@ -306,6 +306,31 @@ t.test('a failed sync is final: the system reports it once, and the next one wou
   t.ok(names(openCatalog(t, dir)).includes('first'))
 })
 
+t.test('once the catalog could not be synced writes are refused, as `/ready` says, and reads go on', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const [tagged, unlogged] = [await createTable(engine, 'm'), await createTable(engine, 'n', { skip_wal: true })]
+  await put(engine, tagged, [{ host: 'first', at: 1 }])
+  const mend = fail(t, 'catalog.checkpoint=EIO')
+  // More than the catalog's log may hold before its pages go to the main file.
+  const host = (i: number) => String(i).padEnd(1000, 'x')
+  await put(
+    engine,
+    tagged,
+    Array.from({ length: 6_000 }, (_, i) => ({ host: host(i), at: 2 }))
+  )
+  const refused = { code: 'StorageUnavailable', retryAfter: 30, message: /could not be synced: EIO.*restart/ } as const
+  await t.rejects(engine.maintain({ kind: 'flush' }, new AbortController().signal), refused)
+  mend()
+  for (const table of [tagged, unlogged]) await t.rejects(put(engine, table, [{ host: 'later', at: 3 }]), refused)
+  t.same(await select(engine, tagged, 'SELECT count(*) FROM @'), [[6_001]])
+  await engine.close()
+  const again = await openEngine(t, dir)
+  const table = again.catalog.table('public', 'm')!
+  await put(again, table, [{ host: 'later', at: 3 }])
+  t.same(await select(again, table, 'SELECT count(*), count(DISTINCT host) FROM @'), [[6_002, 6_002]])
+})
+
 t.test('where the mark cannot be written nothing is changed, and changes go on once it can', async t => {
   const dir = temporaryFolder(t)
   const catalog = openCatalog(t, dir)

@@ -135,3 +135,15 @@ t.test('whose each series is, is told of all there are, in memory that threads s
   t.equal(told.at(-1)!.length, registry.size)
   t.end()
 })
+
+t.test('rows with many tags are looked up in steps of few rows', t => {
+  const column = { kind: 'fixed', values: new Float64Array(2_000) } as const
+  const tags = Array.from({ length: 1_000 }, (_, i) => ({
+    id: i + 1,
+    data: column,
+    rows: 2_000
+  }))
+  const steps = [...resolveSeries(new SeriesRegistry(), tags, 2_000)].length
+  t.ok(steps >= 100, `${steps} steps for two million tags`)
+  t.end()
+})

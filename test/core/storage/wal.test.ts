@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { platform } from 'node:process'
 import pino from 'pino'
 import t, { type Test } from 'tap'
+import type { Steps } from '../../../core/pace.ts'
 import { readLog } from '../../../core/storage/embedded/log/segment.ts'
 import { type WalOptions, WriteAheadLog } from '../../../core/storage/embedded/log/wal.ts'
 import { eventually } from '../../eventually.ts'
@@ -45,6 +46,14 @@ async function open(t: Test, settings: Partial<WalOptions> = {}, onFailure = () 
   return opened
 }
 
+/** Applies a record in a single step. */
+const once = (apply: (seq: number) => unknown) =>
+  function* (seq: number): Steps<void> {
+    apply(seq)
+    yield
+  }
+const nothing = once(() => {})
+
 const payload = (text: string) => [Buffer.from(text)]
 
 async function contents(dir: string): Promise<[number, string][]> {
@@ -56,7 +65,15 @@ async function contents(dir: string): Promise<[number, string][]> {
 t.test('records come back in order with the numbers of their first rows', async t => {
   const { wal, dir } = await open(t)
   const applied: number[] = []
-  await Promise.all(['a', 'b', 'c'].map((text, i) => wal.append(i + 1, payload(text), seq => applied.push(seq))))
+  await Promise.all(
+    ['a', 'b', 'c'].map((text, i) =>
+      wal.append(
+        i + 1,
+        payload(text),
+        once(seq => applied.push(seq))
+      )
+    )
+  )
   const first = applied[0]!
   t.same(applied, [first, first + 1, first + 3])
   t.same(await contents(dir), [
@@ -70,7 +87,7 @@ t.test('records come back in order with the numbers of their first rows', async 
 t.test('concurrent writers share a sync', async t => {
   const opened = await open(t)
   const before = opened.syncs
-  await Promise.all(Array.from({ length: 100 }, (_, i) => opened.wal.append(1, payload(`record ${i}`), () => {})))
+  await Promise.all(Array.from({ length: 100 }, (_, i) => opened.wal.append(1, payload(`record ${i}`), nothing)))
   t.ok(opened.syncs - before < 20, `${opened.syncs - before} syncs for 100 records`)
 })
 
@@ -89,7 +106,11 @@ t.test('a record is on the disk before its writer hears of it', { skip: platform
   }
   const opened = await open(t)
   const before = opened.syncs
-  await opened.wal.append(1, payload('x'), () => t.equal(opened.syncs, before + 1))
+  await opened.wal.append(
+    1,
+    payload('x'),
+    once(() => t.equal(opened.syncs, before + 1))
+  )
   t.ok(isSynced(opened.dir))
   await opened.wal.flush()
   t.equal(opened.syncs, before + 1, 'there was nothing more to sync')
@@ -98,13 +119,13 @@ t.test('a record is on the disk before its writer hears of it', { skip: platform
 
 t.test('interval syncs now and then, none only when asked', async t => {
   const interval = await open(t, { sync: 'interval' })
-  await interval.wal.append(1, payload('x'), () => {})
+  await interval.wal.append(1, payload('x'), nothing)
   const before = interval.syncs
   await eventually(() => interval.syncs > before)
   await new Promise(resolve => setTimeout(resolve, 100))
   t.equal(interval.syncs, before + 1, 'once: there was nothing more to sync')
   const none = await open(t, { sync: 'none' })
-  await none.wal.append(1, payload('x'), () => {})
+  await none.wal.append(1, payload('x'), nothing)
   const unsynced = none.syncs
   await none.wal.flush()
   t.equal(none.syncs, unsynced + 1)
@@ -115,7 +136,12 @@ t.test('interval syncs now and then, none only when asked', async t => {
 t.test('segments are dropped when everything in them is below a number', async t => {
   const { wal, dir } = await open(t, { segmentSize: 100 })
   const seqs: number[] = []
-  for (let i = 0; i < 6; i++) await wal.append(1, payload('x'.repeat(100)), seq => seqs.push(seq))
+  for (let i = 0; i < 6; i++)
+    await wal.append(
+      1,
+      payload('x'.repeat(100)),
+      once(seq => seqs.push(seq))
+    )
   t.equal(readdirSync(dir).length, 6)
   await wal.dropBefore(seqs[3]!)
   t.same(
@@ -129,11 +155,12 @@ t.test('segments are dropped when everything in them is below a number', async t
 t.test('records that take long to apply are applied in order, and other work runs between them', async t => {
   const { wal } = await open(t)
   const events: string[] = []
-  const apply = (name: string) => () => {
-    const end = performance.now() + 6
-    while (performance.now() < end);
-    events.push(name)
-  }
+  const apply = (name: string) =>
+    once(() => {
+      const end = performance.now() + 6
+      while (performance.now() < end);
+      events.push(name)
+    })
   const names = Array.from({ length: 12 }, (_, i) => String(i))
   const all = Promise.all(names.map(name => wal.append(1, payload(name), apply(name))))
   let isDone = false
@@ -151,24 +178,48 @@ t.test('records that take long to apply are applied in order, and other work run
   t.ok(events.indexOf('other') < events.indexOf('6'), events.join(' '))
 })
 
+t.test('other work runs between the steps of one record', async t => {
+  const { wal } = await open(t)
+  let steps = 0
+  const seen = new Set<number>()
+  const appended = wal.append(1, payload('long'), function* () {
+    for (; steps < 12; steps++) {
+      const end = performance.now() + 6
+      while (performance.now() < end);
+      yield
+    }
+  })
+  let isDone = false
+  void appended.then(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await new Promise(resolve => setImmediate(resolve))
+    seen.add(steps)
+  }
+  t.equal(steps, 12)
+  t.ok(seen.size > 4, `seen after ${[...seen]}`)
+})
+
 t.test('a writer whose record was refused hears why, and numbers go on', async t => {
   const { wal } = await open(t)
-  const broken = wal.append(1, [Buffer.from('fine')], () => {
+  const apply = once(() => {
     throw new Error('cannot be applied')
   })
+  const broken = wal.append(1, [Buffer.from('fine')], apply)
   await t.rejects(broken, { message: 'cannot be applied' })
-  await wal.append(1, payload('next'), () => {})
+  await wal.append(1, payload('next'), nothing)
 })
 
 t.test('records under way count until they are answered', async t => {
   const { wal } = await open(t)
-  const appended = [wal.append(1, payload('four'), () => {}), wal.append(1, payload('more'), () => {})]
+  const appended = [wal.append(1, payload('four'), nothing), wal.append(1, payload('more'), nothing)]
   t.equal(wal.pendingBytes, 8)
   await Promise.all(appended)
   t.equal(wal.pendingBytes, 0)
-  const fails = () => {
+  const fails = once(() => {
     throw new Error('not taken')
-  }
+  })
   await t.rejects(wal.append(1, payload('late'), fails), { message: 'not taken' })
   t.equal(wal.pendingBytes, 0, 'refused ones, too')
 })
@@ -184,7 +235,7 @@ function fail(t: Test, fault: string): () => void {
 }
 
 const texts = async (dir: string) => (await contents(dir)).map(([, text]) => text)
-const store = (wal: WriteAheadLog, text: string) => wal.append(1, payload(text), () => {})
+const store = (wal: WriteAheadLog, text: string) => wal.append(1, payload(text), nothing)
 
 for (const fault of ['wal.create=EMFILE', 'wal.header=ENOSPC'])
   t.test(`records are refused while no segment can be begun, and taken afterwards (${fault})`, async t => {

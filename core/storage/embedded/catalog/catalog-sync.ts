@@ -82,9 +82,14 @@ export class CatalogSync {
     while (this.#emptying !== undefined) await this.#emptying
   }
 
+  /** Throws once no change can be made until a restart. */
+  requireSound(): void {
+    if (this.#failed !== undefined) throw this.#failed
+  }
+
   /** Before a transaction; `end` follows it, whatever became of it. */
   begin(): void {
-    if (this.#failed !== undefined) throw this.#failed
+    this.requireSound()
     if (this.#emptying !== undefined) throw new Error('the catalog is changed before it is ready')
     this.#time.requireMarked()
     this.#sqlite.exec(`PRAGMA synchronous=${this.#level}`)

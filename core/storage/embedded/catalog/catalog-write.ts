@@ -73,10 +73,39 @@ export function insertFile(sqlite: DatabaseSync, table: number, file: Omit<DataF
   )
 }
 
-/** The table with its columns, files and series. */
+/** The table with its columns and files; there may be too many series to delete them at once. */
 export function deleteTable(sqlite: DatabaseSync, id: number): void {
-  for (const name of ['columns', 'files', 'series']) {
+  for (const name of ['columns', 'files']) {
     prepared(sqlite, `DELETE FROM ${name} WHERE table_id = ?`).run(id)
   }
   prepared(sqlite, 'DELETE FROM tables WHERE id = ?').run(id)
+}
+
+/**
+ * Deletes about `max` series of dropped tables, and returns those that have some left. The last ones go first: series of a table are numbered
+ * without gaps at any time.
+ */
+export function deleteSeries(sqlite: DatabaseSync, ids: readonly number[], max: number): readonly number[] {
+  const last = prepared(sqlite, 'SELECT max(tsid) AS last FROM series WHERE table_id = ?')
+  const remove = prepared(sqlite, 'DELETE FROM series WHERE table_id = ? AND tsid > ?')
+  let left = max
+  for (const [i, id] of ids.entries()) {
+    const series = Number(last.get(id)?.['last'] ?? 0)
+    if (series > 0) remove.run(id, Math.max(0, series - left))
+    if (series > left) return ids.slice(i)
+    // Looking for them takes time, too.
+    left -= Math.max(series, 20)
+    if (left <= 0) return ids.slice(i + 1)
+  }
+  return []
+}
+
+/** Tables that were dropped before the process ended, and whose series are still there. */
+export function droppedWithSeries(sqlite: DatabaseSync): readonly number[] {
+  const next = sqlite.prepare('SELECT min(table_id) AS id FROM series WHERE table_id > ?')
+  const isThere = sqlite.prepare('SELECT 1 FROM tables WHERE id = ?')
+  const found: number[] = []
+  for (let id = next.get(0)?.['id']; typeof id === 'number'; id = next.get(id)?.['id'])
+    if (isThere.get(id) === undefined) found.push(id)
+  return found
 }

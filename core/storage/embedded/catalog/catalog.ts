@@ -25,7 +25,16 @@ import { CatalogSpare } from './catalog-spare.ts'
 import { CatalogSync } from './catalog-sync.ts'
 import { CatalogTime } from './catalog-time.ts'
 import { keepOlderFormat } from './catalog-upgrade.ts'
-import { deleteTable, insertColumns, insertFile, insertSeries, insertTable, prepared } from './catalog-write.ts'
+import {
+  deleteSeries,
+  deleteTable,
+  droppedWithSeries,
+  insertColumns,
+  insertFile,
+  insertSeries,
+  insertTable,
+  prepared
+} from './catalog-write.ts'
 import { findPhysicalColumn } from './logical.ts'
 import { hiddenNames, identify } from './naming.ts'
 import { CatalogViews } from './views.ts'
@@ -72,6 +81,8 @@ export class EmbeddedCatalog {
       this.#sync = this.#time && new CatalogSync(this.#sqlite, path, this.#time)
       if (this.meta('format') !== String(catalogFormat)) this.setMeta('format', String(catalogFormat))
       this.#load()
+      const lost = isCopy ? [] : droppedWithSeries(this.#sqlite)
+      if (lost.length > 0) this.removeSeries(lost, Number.POSITIVE_INFINITY)
     } catch (error) {
       if (this.#sync) this.#sync.closeNow()
       else this.#sqlite.close()
@@ -95,6 +106,11 @@ export class EmbeddedCatalog {
   /** Why it takes no changes until a restart. */
   get trouble(): string | undefined {
     return this.#sync?.trouble
+  }
+
+  /** Throws DbError `StorageUnavailable` once it takes no changes until a restart. */
+  requireSound(): void {
+    this.#sync?.requireSound()
   }
 
   /** Resolves when a change can be made; the caller makes it before others run. */
@@ -229,7 +245,7 @@ export class EmbeddedCatalog {
     })
   }
 
-  /** Forgets the database and all its tables; their files are the caller's to remove. */
+  /** Forgets the database and all its tables; their files and series are the caller's to remove. */
   dropDatabase(name: string): void {
     const database = this.#databases.get(name)!
     this.#transaction(() => {
@@ -269,10 +285,18 @@ export class EmbeddedCatalog {
     })
   }
 
-  dropTable(table: Table): void {
-    this.#refusePhysical(table, 'be dropped')
-    this.#transaction(() => deleteTable(this.#sqlite, table.id))
-    this.#forget(table)
+  /** Their files and series are the caller's to remove. A table that holds logical ones can only be dropped after them. */
+  dropTables(tables: readonly Table[]): void {
+    for (const table of tables) this.#refusePhysical(table, 'be dropped', tables)
+    this.#transaction(() => {
+      for (const table of tables) deleteTable(this.#sqlite, table.id)
+    })
+    for (const table of tables) this.#forget(table)
+  }
+
+  /** Removes about `max` series of dropped tables; the tables of `ids` that have some left. */
+  removeSeries(ids: readonly number[], max: number): readonly number[] {
+    return this.#transaction(() => deleteSeries(this.#sqlite, ids, max))
   }
 
   #forget(table: Table): void {
@@ -381,8 +405,10 @@ export class EmbeddedCatalog {
     return Array.from(this.#byId.get(physical.id)?.logical ?? [], state => state.table)
   }
 
-  #refusePhysical(table: Table, action: string): void {
-    const count = isPhysical(table) ? this.#logical(table).length : 0
+  /** `but`: tables that do not count. */
+  #refusePhysical(table: Table, action: string, but: readonly Table[] = []): void {
+    const held = isPhysical(table) ? this.#logical(table) : []
+    const count = held.filter(each => !but.some(({ id }) => id === each.id)).length
     if (count > 0)
       throw new DbError('InvalidArguments', `table ${table.name} holds ${count} logical tables and cannot ${action}`)
   }

@@ -1,6 +1,7 @@
 // The catalog as the rest of the server sees it: SQLite behind it, and what a change means for rows in memory and files.
 import { DbError } from '../../../errors.ts'
 import type { Table, TableChange } from '../../../model/table.ts'
+import { Pace } from '../../../pace.ts'
 import type { Catalog } from '../../engine.ts'
 import type { FoundSeries } from '../../found-series.ts'
 import { isLogical, isPhysical } from '../../logical.ts'
@@ -8,9 +9,28 @@ import type { EngineState, Writable } from '../engine-state.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import { overlapping } from '../read/plan.ts'
 import type { EmbeddedCatalog } from './catalog.ts'
+import { hasSeries } from './logical.ts'
 
 /** How often hidden rows are removed before a table that is written to meanwhile is given up. */
 const maxAttempts = 5
+
+/** Series, and tables with their columns, that are removed without a pause. */
+const [seriesAtOnce, tablesAtOnce, columnsAtOnce] = [5_000, 250, 2_500]
+
+function partsOf(tables: readonly Table[]): Table[][] {
+  const parts: Table[][] = []
+  let columns = 0
+  for (const table of tables) {
+    columns += table.columns.length
+    const last = parts.at(-1)
+    if (last !== undefined && last.length < tablesAtOnce && columns <= columnsAtOnce) last.push(table)
+    else {
+      parts.push([table])
+      columns = table.columns.length
+    }
+  }
+  return parts
+}
 
 /** `opened` and `writable` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
 export function createLiveCatalog(opened: () => EngineState, writable: () => Writable, pins: FilePins): Catalog {
@@ -22,41 +42,57 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
     await now.sqlite.durable()
     return result
   }
-  /** Takes tables out of the catalog, then out of memory and off the disk. */
-  const remove = (tablesOf: () => readonly Table[], forget: (sqlite: EmbeddedCatalog) => void) =>
-    writable().writer.flusher.afterFlushes(async () => {
-      const paths = await change(({ sqlite, tables }) => {
-        const gone = tablesOf()
-        const paths = gone.flatMap(table => sqlite.files(table).map(file => file.path))
-        forget(sqlite)
-        tables.known.forget()
-        for (const table of gone) tables.drop(table)
-        return paths
-      })
-      await pins.remove(paths)
+  /** Takes tables out of the catalog, then out of memory and off the disk. A flush under way leaves out what is gone. */
+  const remove = async (tablesOf: () => readonly Table[], forget: (sqlite: EmbeddedCatalog) => void) => {
+    const { gone, paths } = await change(({ sqlite, tables }) => {
+      const gone = tablesOf()
+      const paths = gone.flatMap(table => sqlite.files(table).map(file => file.path))
+      forget(sqlite)
+      tables.known.forget()
+      for (const table of gone) tables.drop(table)
+      return { gone, paths }
     })
-  /** Rows still on their way into memory come after it. */
-  const truncate = (table: Table) =>
-    writable().writer.flusher.afterFlushes(async () => {
-      const { paths, changed } = await change(({ sqlite, tables }) => {
-        const paths = sqlite.files(table).map(file => file.path)
-        const data = tables.find(table)
-        const unsaved = data?.unsavedSeries()
-        const changed = sqlite.changeTable(table, { kind: 'truncate' })
-        const flushed = {
-          table: changed,
-          file: undefined,
-          series: unsaved?.series ?? [],
-          flushedSeq: tables.appliedSeq
-        }
-        sqlite.addFiles([flushed])
-        unsaved?.saved()
-        tables.clear(changed)
-        return { paths, changed }
-      })
-      await pins.remove(paths)
-      return changed
+    await removeSeries(gone.filter(hasSeries).map(({ id }) => id))
+    await pins.remove(paths)
+  }
+  /** In parts: a table may have had millions. Those that a crash leaves are removed at the next start. */
+  const removeSeries = async (ids: readonly number[]) => {
+    const pace = new Pace()
+    for (let left = ids; left.length > 0; ) {
+      await pace.pause()
+      await writable().sqlite.ready()
+      left = writable().sqlite.removeSeries(left, seriesAtOnce)
+    }
+  }
+  /** In parts, the last of which goes with the database. Physical tables come after the logical ones that they hold. */
+  const dropDatabase = async (name: string) => {
+    const all = writable().sqlite.tables(name)
+    const ordered = [...all.filter(table => !isPhysical(table)), ...all.filter(isPhysical)]
+    for (const part of partsOf(ordered).slice(0, -1)) {
+      const left = () => part.filter(({ id }) => writable().sqlite.tableById(id) !== undefined)
+      await remove(left, sqlite => sqlite.dropTables(left()))
+    }
+    await remove(
+      () => writable().sqlite.tables(name),
+      sqlite => sqlite.dropDatabase(name)
+    )
+  }
+  /** Rows still on their way into memory come after it. A flush under way leaves out what is gone. */
+  const truncate = async (table: Table) => {
+    const { paths, changed } = await change(({ sqlite, tables }) => {
+      const paths = sqlite.files(table).map(file => file.path)
+      const data = tables.find(table)
+      const unsaved = data?.unsavedSeries()
+      const changed = sqlite.changeTable(table, { kind: 'truncate' })
+      const flushed = { table: changed, file: undefined, series: unsaved?.series ?? [], flushedSeq: tables.appliedSeq }
+      sqlite.addFiles([flushed])
+      unsaved?.saved()
+      tables.clear(changed)
+      return { paths, changed }
     })
+    await pins.remove(paths)
+    return changed
+  }
   const changeTable = ({ sqlite, tables }: Writable, table: Table, wanted: TableChange) => {
     const changed = sqlite.changeTable(table, wanted)
     if (wanted.kind !== 'add_columns') tables.known.forget()
@@ -93,11 +129,7 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
     view: (database, name) => opened().sqlite.view(database, name),
     putView: view => change(({ sqlite }) => sqlite.putView(view)),
     dropView: view => change(({ sqlite }) => sqlite.dropView(view)),
-    dropDatabase: async name =>
-      remove(
-        () => writable().sqlite.tables(name),
-        sqlite => sqlite.dropDatabase(name)
-      ),
+    dropDatabase,
     createTable: definition =>
       change(({ sqlite, tables }) => {
         const table = sqlite.createTable(definition)
@@ -122,7 +154,7 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
     dropTable: async table =>
       remove(
         () => [table],
-        sqlite => sqlite.dropTable(table)
+        sqlite => sqlite.dropTables([table])
       ),
     durable: async () => opened().sqlite.durable(),
     statistics: table => {

@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib'
 import { DbError, isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Counter, Histogram } from '../../../metrics/metrics.ts'
+import type { Steps } from '../../../pace.ts'
 import { every, type Timer } from '../../../timer.ts'
 import { failpoint, faultpoint } from '../failpoint.ts'
 import { needsRestart } from '../needs-restart.ts'
@@ -40,7 +41,7 @@ interface Waiting {
   readonly buffers: readonly Uint8Array[]
   /** Not a record, but a request to sync everything before it. */
   readonly syncOnly: boolean
-  readonly apply: () => void
+  readonly apply: () => Steps<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -151,10 +152,10 @@ export class WriteAheadLog {
   }
 
   /**
-   * Queues a record. `apply(seq)` is called in log order once the record is as durable as configured; `seq` is its first row's sequence
-   * number. The promise resolves right after.
+   * Queues a record. `apply(seq)` is run in log order once the record is as durable as configured; `seq` is its first row's sequence
+   * number. The promise resolves right after its last step.
    */
-  async append(rows: number, buffers: readonly Uint8Array[], apply: (seq: number) => void): Promise<void> {
+  async append(rows: number, buffers: readonly Uint8Array[], apply: (seq: number) => Steps<void>): Promise<void> {
     if (this.#broken) throw this.#broken
     const seq = this.reserve(rows)
     const bytes = countBytes(buffers)
@@ -169,7 +170,7 @@ export class WriteAheadLog {
   /** Syncs everything appended so far. */
   async flush(): Promise<void> {
     if (!this.#dirty && this.#working === undefined) return
-    await this.#enqueue({ seq: this.#nextSeq, rows: 0, buffers: [], syncOnly: true, apply: () => {} })
+    await this.#enqueue({ seq: this.#nextSeq, rows: 0, buffers: [], syncOnly: true, apply: nothing })
   }
 
   /** Records how far the log is on disk, so that a later cut, or an older copy of the log, is not mistaken for a torn end. */
@@ -346,19 +347,23 @@ export class WriteAheadLog {
   }
 }
 
+function* nothing(): Steps<void> {}
+
 /** Milliseconds in which records are applied without a pause. */
 const applyTime = 10
 
 /** In their order. A pause is one round of the event loop, not a turn behind all other paced work: writers wait for it. */
 async function applyAll(group: readonly Waiting[]): Promise<void> {
   let since = performance.now()
+  const isDue = () => performance.now() - since > applyTime
+  const giveWay = async () => {
+    await new Promise<void>(resolve => setImmediate(resolve))
+    since = performance.now()
+  }
   for (const waiting of group) {
-    if (performance.now() - since > applyTime) {
-      await new Promise<void>(resolve => setImmediate(resolve))
-      since = performance.now()
-    }
+    if (isDue()) await giveWay()
     try {
-      waiting.apply()
+      for (const _ of waiting.apply()) if (isDue()) await giveWay()
       waiting.resolve()
     } catch (error) {
       waiting.reject(error)

@@ -74,7 +74,9 @@ function wordsOf({ values }: FixedData, rows: number): Int32Array {
 
 /** The smallest 64-bit time, `count` times. */
 function oldest(count: number): Int32Array {
-  return new Int32Array(new BigInt64Array(count).fill(-(2n ** 63n)).buffer)
+  const words = new Int32Array(2 * count)
+  for (let at = 1; at < words.length; at += 2) words[at] = -(2 ** 31)
+  return words
 }
 
 /** Compares two 64-bit numbers given as words. */

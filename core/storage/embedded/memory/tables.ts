@@ -85,18 +85,13 @@ export class OpenTables {
     }
   }
 
-  /** Makes the rows of a record readable. Rows of tables that were dropped meanwhile are skipped. */
-  apply(seq: number, parts: readonly Omit<RecordPart, 'series'>[]): void {
-    let first = seq
-    for (const part of parts) {
-      const data = this.#tables.get(part.table)
-      // A delete for a table that changed to append mode after it was logged is skipped.
-      if (data !== undefined && !(part.op === 'delete' && data.table.options.append_mode)) {
-        const columns = new Map(part.columns.map(column => [column.id, column.data]))
-        this.#bytes += data.add({ rows: part.rows, seq: first, op: part.op, tsids: part.tsids, columns })
-      }
-      first += part.rows
-    }
+  /** Makes the rows of one part of a record readable. Rows of a table that was dropped meanwhile are skipped. */
+  apply(seq: number, { table, op, rows, tsids, columns }: Omit<RecordPart, 'series'>): void {
+    const data = this.#tables.get(table)
+    // A delete for a table that changed to append mode after it was logged is skipped.
+    if (data === undefined || (op === 'delete' && data.table.options.append_mode)) return
+    const byId = new Map(columns.map(column => [column.id, column.data]))
+    this.#bytes += data.add({ rows, seq, op, tsids, columns: byId })
   }
 
   /** The log refused records, so their series must be logged again. */

@@ -10,8 +10,9 @@ import type { SeriesEntry } from '../log/record.ts'
 import type { SeriesRegistry } from './series.ts'
 import { SeriesKeyWriter, type TagColumn } from './series-key.ts'
 
-/** Rows of one step. */
+/** Rows of one step, and tags of all of them. */
 const stepRows = 2_048
+const stepTags = 16_384
 
 export interface SeriesOptions {
   /** The logical table of the rows. */
@@ -32,8 +33,9 @@ export function* resolveSeries(
   const tsids = new Uint32Array(rows)
   const keys = new SeriesKeyWriter(tags, table === undefined ? undefined : tableEntry(table))
   const { order } = registry
+  const step = Math.max(1, Math.min(stepRows, Math.floor(stepTags / (tags.length + 1))))
   for (let row = 0; row < rows; row++) {
-    if (row % stepRows === stepRows - 1) yield
+    if (row % step === step - 1) yield
     const guess = order.next
     const tsid = guess !== undefined && registry.is(guess, keys, row) ? guess : lookUp(registry, keys, row, name, limit)
     tsids[row] = tsid

@@ -16,7 +16,11 @@ export interface SpoolPiece {
 /** Bytes of a row group: encoding it takes a millisecond, and threads that read a few megabytes share them. */
 const maxBytes = 2 << 20
 
-export function* groupsOf(columns: readonly FileColumn[], pieces: Iterable<SpoolPiece>): Generator<SpoolGroup> {
+/** Undefined after each piece that makes no group yet: other work may run, since pieces take time to make. */
+export function* groupsOf(
+  columns: readonly FileColumn[],
+  pieces: Iterable<SpoolPiece>
+): Generator<SpoolGroup | undefined> {
   let together: SpoolPiece[] = []
   let rows = 0
   let bytes = 0
@@ -36,6 +40,7 @@ export function* groupsOf(columns: readonly FileColumn[], pieces: Iterable<Spool
     together.push(piece)
     rows += count
     bytes += size
+    yield undefined
   }
   if (rows > 0) yield joined(columns, together, rows)
 }

@@ -62,7 +62,7 @@ export class Spool {
   /** `groups` begins anew where a folder turns out to be full. `expected`: bytes of the file, about. Between two groups other work gets its turn. */
   async write(
     columns: readonly ParquetColumn[],
-    groups: () => Iterable<SpoolGroup>,
+    groups: () => Iterable<SpoolGroup | undefined>,
     expected: number,
     options: WriterOptions
   ): Promise<SpoolFile> {
@@ -147,11 +147,14 @@ function tryFolder(folder: string): string | undefined {
   }
 }
 
+/** Milliseconds in which a group is put together without a pause. */
+const turn = 10
+
 /** Bytes of the file. What is written is copied once, and no other thread is asked to. */
 async function writeToMemory(
   path: string,
   columns: readonly ParquetColumn[],
-  groups: Iterable<SpoolGroup>,
+  groups: Iterable<SpoolGroup | undefined>,
   options: WriterOptions
 ): Promise<number> {
   const fd = openSync(path, 'wx', 0o600)
@@ -160,9 +163,12 @@ async function writeToMemory(
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
     }
     const writer = new ParquetWriter(columns, take, options)
-    for (const { rows, from, columns } of groups) {
-      writer.writeRowGroup(rows, columns, from)
+    let since = performance.now()
+    for (const group of groups) {
+      if (group !== undefined) writer.writeRowGroup(group.rows, group.columns, group.from)
+      else if (performance.now() - since < turn) continue
       await new Promise(resolve => setImmediate(resolve))
+      since = performance.now()
     }
     return writer.finish([]).bytes
   } finally {
@@ -174,7 +180,7 @@ async function writeToMemory(
 async function writeToDisk(
   path: string,
   columns: readonly ParquetColumn[],
-  groups: Iterable<SpoolGroup>,
+  groups: Iterable<SpoolGroup | undefined>,
   options: WriterOptions
 ): Promise<number> {
   const file = await open(path, 'wx', 0o600)
@@ -182,8 +188,9 @@ async function writeToDisk(
     let pieces: Uint8Array[] = []
     // The writer uses its memory again.
     const writer = new ParquetWriter(columns, bytes => void pieces.push(Buffer.from(bytes)), options)
-    for (const { rows, from, columns } of groups) {
-      writer.writeRowGroup(rows, columns, from)
+    for (const group of groups) {
+      if (group === undefined) continue
+      writer.writeRowGroup(group.rows, group.columns, group.from)
       await writeAll(file, pieces)
       pieces = []
     }

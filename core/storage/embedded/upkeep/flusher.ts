@@ -3,7 +3,7 @@ import { eachConcurrent } from '../../../concurrent.ts'
 import { DbError, withMessage } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
-import type { Pace } from '../../../pace.ts'
+import { Pace } from '../../../pace.ts'
 import { serialQueue } from '../../../serial.ts'
 import { pause } from '../../../timer.ts'
 import type { Span, Tracing } from '../../../trace/trace.ts'
@@ -12,6 +12,7 @@ import type { EmbeddedCatalog, FlushedTable } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { failpoint } from '../failpoint.ts'
+import type { FilePins } from '../file/file-pins.ts'
 import { isIndexed } from '../index/index-spec.ts'
 import type { WriteAheadLog } from '../log/wal.ts'
 import type { Memtable } from '../memory/memtable.ts'
@@ -29,7 +30,7 @@ const retryAfter = 5_000
 const maxNamedTables = 100
 
 /** Series, tables and bytes of rows that go to the catalog in one transaction. */
-const seriesAtOnce = 5_000
+const seriesAtOnce = 1_000
 const tablesAtOnce = 200
 const bytesAtOnce = 1 << 20
 /** Of these files so many are brought to the disk at the same time. */
@@ -46,6 +47,7 @@ export interface FlushPolicy {
 export interface FlusherDependencies {
   readonly catalog: EmbeddedCatalog
   readonly upkeep: UpkeepThread
+  readonly pins: FilePins
   readonly tables: OpenTables
   readonly dataDir: string
   readonly log: Logger
@@ -103,7 +105,7 @@ export class Flusher {
 
   /** Writes what one table or all have in memory to files. */
   flush(only?: Table): Promise<Report> {
-    return this.afterFlushes(() => this.#traced(only))
+    return this.#serially(() => this.#traced(only))
   }
 
   /** Writes everything to files that can be until `limit` fires, what is in no log first; the log keeps the rest. */
@@ -113,11 +115,6 @@ export class Flusher {
     const left = [...this.#parts.tables.all()].filter(data => data.memtables.length > 0).length
     if (left > 0)
       this.#parts.log.warn({ tables: left }, 'the rows of tables stay in the log: no time was left to write files')
-  }
-
-  /** Runs work that must not meet a flush. */
-  afterFlushes<T>(work: () => Promise<T>): Promise<T> {
-    return this.#serially(work)
   }
 
   /** Part of no request: who asked for it does not wait for it. */
@@ -178,8 +175,7 @@ export class Flusher {
     flush: RunningFlush
   ): Promise<void> {
     for (const memtable of sealed) {
-      // The table may have been dropped meanwhile.
-      if (!data.sealed.includes(memtable)) continue
+      if (isGone(data, memtable)) continue
       const last = memtable === sealed.at(-1)
       memtable.pin()
       try {
@@ -215,24 +211,26 @@ export class Flusher {
     return withMessage(cause, `rows of ${table} cannot be written to files: ${cause.message}`)
   }
 
-  /** In parts before the file, so that a million new series do not hold up everything else. False when there is no time for the rest. */
-  async #saveSeries(data: TableData): Promise<boolean> {
+  /** In parts before the file, so that a million new series do not hold up everything else. False when the rest need not be saved. */
+  async #saveSeries(data: TableData, memtable: Memtable): Promise<boolean> {
+    const pace = new Pace()
     for (;;) {
       if (this.#mayStay(data)) return false
       await this.#parts.catalog.ready()
+      if (isGone(data, memtable)) return false
       const part = data.unsavedSeries(seriesAtOnce)
       if (part.series.length < seriesAtOnce) return true
       this.#parts.catalog.saveSeries(data.table, part.series)
       part.saved()
-      await new Promise(resolve => setImmediate(resolve))
+      await pace.pause()
     }
   }
 
-  /** Undefined when there is no time for it. */
+  /** Undefined when there is no time for it, or its rows are gone. */
   async #writeMemtable(data: TableData, memtable: Memtable, flushedSeq: number): Promise<WrittenMemtable | undefined> {
     const { catalog } = this.#parts
     const started = performance.now()
-    if (!(await this.#saveSeries(data))) return undefined
+    if (!(await this.#saveSeries(data, memtable)) || isGone(data, memtable)) return undefined
     const unsaved = data.unsavedSeries()
     const { table } = data
     const { upkeep, dataDir } = this.#parts
@@ -252,22 +250,25 @@ export class Flusher {
   /** Makes files count. Throws the first error of one that cannot be brought to the disk; the others count. */
   async #catalogue({ written, report }: RunningFlush): Promise<void> {
     if (written.length === 0) return
-    const { catalog, tables } = this.#parts
+    const { catalog, tables, pins } = this.#parts
     const taken = written.splice(0)
-    const all: WrittenMemtable[] = []
+    const durable: WrittenMemtable[] = []
     const errors: unknown[] = []
     try {
       // The disk takes many small files at once in little more than the time of one.
       await eachConcurrent(taken, syncsAtOnce, async flushed => {
         try {
           await flushed.makeDurable?.()
-          all.push(flushed)
+          durable.push(flushed)
         } catch (error) {
           errors.push(error)
         }
       })
       await catalog.ready()
-      catalog.addFiles(all)
+      const { all = [], gone = [] } = Object.groupBy(durable, ({ data, memtable }) =>
+        isGone(data, memtable) ? 'gone' : 'all'
+      )
+      if (all.length > 0) catalog.addFiles(all)
       failpoint('flush.catalogued')
       for (const { data, memtable, file, milliseconds, saved } of all) {
         saved()
@@ -280,11 +281,17 @@ export class Flusher {
         report.bytes += file.bytes
         report.files++
       }
+      await pins.remove(gone.flatMap(({ file }) => (file === undefined ? [] : [file.path])))
     } finally {
       for (const { memtable } of taken) memtable.unpin()
     }
     if (errors.length > 0) throw errors[0]
   }
+}
+
+/** Whether the table of the rows was dropped or truncated after they were sealed: that does not wait for a flush. */
+function isGone(data: TableData, memtable: Memtable): boolean {
+  return !data.sealed.includes(memtable)
 }
 
 function isOutsideLog({ table }: TableData): boolean {

@@ -12,6 +12,7 @@ import {
   parseJson,
   writeJson
 } from '../../../../core/index.ts'
+import { itemSteps } from '../../../../core/wire/item/decode.ts'
 
 const ndjson = 'application/x-ndjson'
 const json = 'application/json'
@@ -387,3 +388,26 @@ function spreadless(item: Readonly<Record<string, ItemValue>>): Record<string, u
     ])
   )
 }
+
+t.test('room for items with many keys is counted, then made in steps', t => {
+  // The first line is so long that few items are expected.
+  const first = `{"f0":"${'x'.repeat(5_000)}"}\n`
+  const body = (items: number) =>
+    bytes(first + Array.from({ length: items - 1 }, (_, i) => `{"f${(i + 1) % 1000}":1}\n`).join(''))
+  for (const type of [json, ndjson]) {
+    const memory: number[] = []
+    let steps = 0
+    const reading = itemSteps(body(5_000), type, {})
+    let step = reading.next()
+    for (; !step.done; step = reading.next()) {
+      steps++
+      if (step.value !== undefined) memory.push(step.value)
+    }
+    // One step for 64 items, and one for 2^18 cells.
+    t.ok(steps >= 5_000 / 64 + (1000 * 8192) / 2 ** 18, `${type}: ${steps} steps`)
+    t.equal(step.value.rows, 5_000)
+    t.equal(step.value.item(4_999)['f999'], 1n)
+    t.equal(Math.max(...memory), step.value.memory, 'all of it was counted')
+  }
+  t.end()
+})
