@@ -448,14 +448,14 @@ class Binder {
     const [inner, part] = plainName(value)
     const last = inner === 'Identifier' ? asIdent(part) : asIdent(asList(part).at(-1))
     const isCall = inner === 'Identifier' && last !== undefined && this.#context.isCallAt(last.at)
-    const isOnly = found?.kind === 'row' && found.only !== undefined
+    const isOnly = inner !== '' && found?.kind === 'row' && found.only !== undefined
     if (inner === '' || isCall || isOnly) {
       // Of several columns each has a name of its own, but the engine would name the tables of a query as it reads them. Digits it names so.
       const isMany = this.#manyColumns > many
-      const isDigits = own.meaning?.kind === 'integer' && own.meaning.first === own.meaning.last
+      const isDigits = own.meaning?.kind === 'integer' && variant(value)?.[0] === 'Value'
       made.push(isDigits ? { ...own, isDigits } : own)
       const isNamed = !isDigits && (this.#queries > queries || !isMany)
-      const label = isNamed && extent !== undefined ? this.#label(extent, isOnly) : undefined
+      const label = isNamed && extent !== undefined ? this.#label(extent, isOnly ? last : undefined) : undefined
       const open = isMany || isSpread(value)
       fields.push({ name: open ? '' : (label ?? ''), meaning })
       return open
@@ -469,9 +469,9 @@ class Binder {
   }
 
   /** Names an item by what was written. A single word is the name of a call, which the engine takes for that of a column beside its own. */
-  #label(extent: Extent, isName: boolean): string | undefined {
-    if (!isName && extent[0] === extent[1] && this.#context.isWordAt(extent[0])) return undefined
-    const label = isName ? this.#context.nameAt(extent[0]) : this.#context.label(extent)
+  #label(extent: Extent, name: Ident | undefined): string | undefined {
+    if (name === undefined && extent[0] === extent[1] && this.#context.isWordAt(extent[0])) return undefined
+    const label = name === undefined ? this.#context.label(extent) : this.#nameOf(name)
     if (!this.#silent) this.unnamed.push({ last: extent[1], label })
     return label
   }
