@@ -71,8 +71,9 @@ export function startParser(): SqlParser {
 }
 
 /**
- * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED` and `USING SAMPLE`, which name
- * no table; with `LIKE` for `GLOB`, `* REPLACE(a AS b)` for `* RENAME (a AS b)`, and operators it has for `&&` and `?`.
+ * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED`, `USING SAMPLE` and the `EXCLUDE`
+ * of frames, which name nothing; with `LIKE` for `GLOB`, `CROSS JOIN` for `POSITIONAL JOIN`, `* REPLACE(a AS b)` for `* RENAME (a AS b)`, and operators it has for
+ * `&&` and `?`.
  */
 function readable({ text, tokens, starts }: Canonical): string {
   const parts: string[] = []
@@ -82,11 +83,12 @@ function readable({ text, tokens, starts }: Canonical): string {
     parts.push(text.slice(behind, start), word)
     behind = start + word.length
   }
-  let sampled = -1
+  let unread = -1
   tokens.forEach((token, i) => {
-    sampled = Math.max(sampled, sampleEnd(tokens, i))
-    if (i <= sampled || isBlank(tokens, i)) put(i, ' '.repeat(tokenText(token).length))
+    unread = Math.max(unread, sampleEnd(tokens, i), exclusionEnd(tokens, i))
+    if (i <= unread || isBlank(tokens, i)) put(i, ' '.repeat(tokenText(token).length))
     else if (isGlob(tokens, i)) put(i, 'LIKE')
+    else if (isPositional(tokens, i)) put(i, 'CROSS'.padEnd(tokenText(token).length))
     else if (isRename(tokens, i) && text[starts[i]! + 6] === ' ') put(i, 'REPLACE')
     else if (isPair(tokens, i, '&', '&')) put(i, '<@')
     else if (isToken(token, '?')) put(i, '|')
@@ -104,9 +106,22 @@ const between: ReadonlySet<string> = new Set(
 
 /** Whether a value is compared with a pattern here: `glob` may be a name, too. */
 function isGlob(tokens: readonly Token[], i: number): boolean {
-  const before = tokens[i - 1]
-  const isAfterValue = isToken(before, 'not') || isToken(before, ')') || isToken(before, ']') || isValue(before)
-  return isToken(tokens[i], 'glob') && isAfterValue && isValue(tokens[i + 1])
+  if (!isToken(tokens[i], 'glob')) return false
+  const [before, next] = [tokens[i - 1], tokens[i + 1]]
+  const isAfterValue = endWords.some(word => isToken(before, word)) || isValue(before)
+  if (!isToken(next, '(')) return isAfterValue && (isValue(next) || isToken(next, 'case'))
+  // `FROM t glob(a, b)` names the columns of a table.
+  return isAfterValue && !isToken(before, 'as') && !tableWords.some(word => isToken(tokens[i - 2], word))
+}
+
+/** Words and signs a value may end with, and `NOT`. */
+const endWords = ['not', ')', ']', 'end']
+const tableWords = ['from', 'join']
+
+/** `a POSITIONAL JOIN b`; behind FROM, JOIN or a comma it would be the name of a table. */
+function isPositional(tokens: readonly Token[], i: number): boolean {
+  const isWord = isToken(tokens[i], 'positional') && isToken(tokens[i + 1], 'join')
+  return isWord && !['from', 'join', ',', 'as', '.', '('].some(word => isToken(tokens[i - 1], word))
 }
 
 function isValue(token: Token | undefined): boolean {
@@ -129,6 +144,14 @@ function isBlank(tokens: readonly Token[], i: number): boolean {
 }
 
 const sampleWords = ['percent', 'rows', 'reservoir', 'bernoulli', 'system', 'repeatable', '%', '(', ')', ',']
+
+/** The last token of the EXCLUDE of a window's frame that begins at one; −1 for others. */
+function exclusionEnd(tokens: readonly Token[], i: number): number {
+  if (!isToken(tokens[i], 'exclude') || !['row', 'preceding', 'following'].some(word => isToken(tokens[i - 1], word)))
+    return -1
+  if (['group', 'ties'].some(word => isToken(tokens[i + 1], word))) return i + 1
+  return ['current', 'no'].some(word => isToken(tokens[i + 1], word)) ? i + 2 : -1
+}
 
 /** The last token of `USING SAMPLE 10%`, `USING SAMPLE reservoir(50 ROWS) REPEATABLE (1)` that begins at one, numbers and words of its own; −1 for others. */
 function sampleEnd(tokens: readonly Token[], using: number): number {

@@ -3,7 +3,7 @@ import { DbError } from '../../../core/index.ts'
 import { isRename, type Tree } from '../grammar/parser.ts'
 import { nameOf } from '../statement/cursor.ts'
 import { type Canonical, label } from '../text/canonical.ts'
-import { isToken, locationOf, type Token } from '../text/token.ts'
+import { errorAt, isToken, locationOf, type Token } from '../text/token.ts'
 import { type Extent, extentOf, itemExtents } from './extent.ts'
 import { unknownField } from './failure.ts'
 import type { Source } from './scope.ts'
@@ -67,6 +67,9 @@ export function bindContext(
       const said = unknownField(nameOf(tokens[at]!).text, locationOf(sql, tokens[at]!.start), valid)
       return new DbError('PlanQuery', `Failed to plan SQL: ${said}`)
     },
+    /** The error for a text in the place of a column's name. */
+    noAlias: (at: number) =>
+      errorAt(sql, tokens[at]!.start, 'a text is no name of a column: write AS before it, or double quotes around it'),
     isTokenAt: (at: number, text: string) => isToken(tokens[at], text),
     /** Where an expression stands, as far as that is known. */
     extent: (tree: Tree) => extentOf(tree, tokenMap),

@@ -93,6 +93,8 @@ type Common = ReadonlyMap<string, Fields>
 /** A value of a row; `name` is that of an item that has its column's. */
 interface Item extends Value {
   readonly name?: string | undefined
+  /** The engine names it by its digits. */
+  readonly isDigits?: boolean
 }
 
 /** What makes the rows of a query: its items, as long as their places are known, or those of each row. */
@@ -133,6 +135,7 @@ function hasStar(query: TreeNode): boolean {
 }
 
 const other = { kind: 'other' } as const
+const none = { kind: 'null' } as const
 const nothing: Value = { tree: undefined, meaning: other }
 type Time = Extract<Meaning, { readonly kind: 'time' }>
 
@@ -188,6 +191,9 @@ const oneColumn = new Set(['generate_series', 'range', 'unnest'])
 
 /** Tables of one FROM: each is looked at for every name without one, and the joins nest. */
 const maxSources = 400
+
+/** Kinds of constants that become times beside one; a text is one anyway. */
+const constants: ReadonlySet<string | undefined> = new Set(['date', 'integer', 'null'])
 
 const looksLikeTime = /^\s*\d{4}-\d\d-\d\d/
 
@@ -248,14 +254,18 @@ class Binder {
     const query = asNode(node['query'])!
     const columns = this.#columnNames(alias)
     const inner = recursive ? new Map(known) : known
+    let start: Fields | undefined
     if (recursive) {
       const [kind, body] = variant(query['body']) ?? ['', null]
       const base = kind === 'SetOperation' ? asNode(body)?.['left'] : undefined
       const fields =
         base === undefined ? unknown : this.#quietly(() => runAtOnce(this.#body(base, { common: known, outer })))
-      inner.set(name.toLowerCase(), renamed(fields, columns))
+      const named = renamed(fields, columns)
+      inner.set(name.toLowerCase(), named)
+      if (asNode(body)?.['op'] === 'Union') start = named
     }
-    known.set(name.toLowerCase(), renamed(yield* this.query(query, { common: inner, outer }), columns))
+    const fields = renamed(yield* this.query(query, { common: inner, outer }), columns)
+    known.set(name.toLowerCase(), start === undefined ? fields : asStarted(fields, start))
   }
 
   #quietly<T>(work: () => T): T {
@@ -279,8 +289,7 @@ class Binder {
       const byName = /ByName/.test(String(node['set_quantifier']))
       const left = yield* this.#body(node['left'], env)
       const right = yield* this.#body(node['right'], env)
-      this.#unite(node, left, right, byName)
-      return united(left, right, byName)
+      return this.#unite(node, left, right, byName)
     }
     return this.#rows(node, env)
   }
@@ -305,13 +314,33 @@ class Binder {
   }
 
   /** Columns that are times in one query of a set operation are times in the other. */
-  #unite(node: TreeNode, left: Fields, right: Fields, byName: boolean): void {
-    left.list.forEach(({ name, meaning }, i) => {
+  #unite(node: TreeNode, left: Fields, right: Fields, byName: boolean): Fields {
+    const { list, open } = united(left, right, byName)
+    const made = left.list.map(({ name, meaning }, i): Meaning => {
       const j = byName ? right.list.findIndex(field => field.name === name) : i
       const other = right.list[j]?.meaning
-      if (meaning?.kind === 'time' && other?.kind !== 'time') this.#makeTimes(node['right'], j, meaning, false)
-      if (other?.kind === 'time' && meaning?.kind !== 'time') this.#makeTimes(node['left'], i, other, false)
+      if (meaning?.kind === 'time' && other?.kind !== 'time') {
+        this.#makeTimes(node['right'], j, meaning, false)
+        if (this.#isConstant(node['right'], j)) return meaning
+      }
+      if (other?.kind === 'time' && meaning?.kind !== 'time') {
+        this.#makeTimes(node['left'], i, other, false)
+        if (this.#isConstant(node['left'], i)) return other
+      }
+      return list[i]!.meaning
     })
+    return { list: list.map((field, i) => (i < made.length ? { ...field, meaning: made[i] } : field)), open }
+  }
+
+  /** Whether a column of a query is made of constants that become times beside one. */
+  #isConstant(body: Tree | undefined, column: number): boolean {
+    const [kind, value] = variant(body) ?? ['', null]
+    const node = asNode(value)
+    if (node === undefined) return false
+    if (kind === 'Query') return this.#isConstant(node['body'], column)
+    if (kind === 'SetOperation') return ['left', 'right'].every(side => this.#isConstant(node[side], column))
+    const rows = this.#made.get(node)?.rows ?? []
+    return rows.length > 0 && rows.every(row => constants.has(row[column]?.meaning?.kind))
   }
 
   /** Makes times of a column of a query that holds texts, or is made of constants. */
@@ -331,8 +360,16 @@ class Binder {
         const why = item === undefined ? 'a star stands for it: name it, and' : 'its query has an ORDER BY:'
         throw this.#context.noTime(`the text column ${field?.name ?? ''} meets a time, but ${why} cast it to TIMESTAMP`)
       }
-      if (item !== undefined) this.#makeTime(item, time, strict)
+      if (item?.meaning?.kind === 'integer') this.#makeTimeOfDigits(item, item.meaning, time)
+      else if (item !== undefined) this.#makeTime(item, time, strict)
     }
+  }
+
+  #makeTimeOfDigits({ isDigits }: Item, digits: Meaning & { kind: 'integer' }, time: Time): void {
+    this.#add(digits, time)
+    const { last } = digits
+    const isLabelled = isDigits !== true || this.unnamed.some(each => each.last === last)
+    if (!isLabelled && !this.#silent) this.unnamed.push({ last, label: this.#context.nameAt(last) })
   }
 
   *#select(select: TreeNode, around: TreeNode, env: Env): Steps<Fields> {
@@ -395,7 +432,8 @@ class Binder {
       const value = this.#of(node!['expr'], scope, env)
       const meaning = lasting(value.meaning)
       made.push(value)
-      const alias = asIdent(node!['alias'])!
+      const alias = asIdent(node!['alias'])
+      if (alias === undefined) throw this.#context.noAlias(extent?.[1] ?? 0)
       const name = this.#declare(alias)
       if (!this.#silent) this.items.push(alias.at)
       scope.items.set(name, meaning)
@@ -410,14 +448,14 @@ class Binder {
     const [inner, part] = plainName(value)
     const last = inner === 'Identifier' ? asIdent(part) : asIdent(asList(part).at(-1))
     const isCall = inner === 'Identifier' && last !== undefined && this.#context.isCallAt(last.at)
-    const isOnly = found?.kind === 'row' && found.only !== undefined
+    const isOnly = inner !== '' && found?.kind === 'row' && found.only !== undefined
     if (inner === '' || isCall || isOnly) {
-      made.push(own)
       // Of several columns each has a name of its own, but the engine would name the tables of a query as it reads them. Digits it names so.
       const isMany = this.#manyColumns > many
-      const isDigits = own.meaning?.kind === 'integer' && own.meaning.first === own.meaning.last
+      const isDigits = own.meaning?.kind === 'integer' && variant(value)?.[0] === 'Value'
+      made.push(isDigits ? { ...own, isDigits } : own)
       const isNamed = !isDigits && (this.#queries > queries || !isMany)
-      const label = isNamed && extent !== undefined ? this.#label(extent, isOnly) : undefined
+      const label = isNamed && extent !== undefined ? this.#label(extent, isOnly ? last : undefined) : undefined
       const open = isMany || isSpread(value)
       fields.push({ name: open ? '' : (label ?? ''), meaning })
       return open
@@ -431,9 +469,9 @@ class Binder {
   }
 
   /** Names an item by what was written. A single word is the name of a call, which the engine takes for that of a column beside its own. */
-  #label(extent: Extent, isName: boolean): string | undefined {
-    if (!isName && extent[0] === extent[1] && this.#context.isWordAt(extent[0])) return undefined
-    const label = isName ? this.#context.nameAt(extent[0]) : this.#context.label(extent)
+  #label(extent: Extent, name: Ident | undefined): string | undefined {
+    if (name === undefined && extent[0] === extent[1] && this.#context.isWordAt(extent[0])) return undefined
+    const label = name === undefined ? this.#context.label(extent) : this.#nameOf(name)
     if (!this.#silent) this.unnamed.push({ last: extent[1], label })
     return label
   }
@@ -729,6 +767,7 @@ class Binder {
     const token = tokenOf(value)
     if (token === undefined) return undefined
     if (this.#context.stringAt(token) !== undefined) return { kind: 'string', token }
+    if (this.#context.isTokenAt(token, 'null')) return none
     const integer = this.#context.integerAt(token)
     return integer === undefined ? other : { kind: 'integer', value: integer, first: token, last: token }
   }
@@ -767,7 +806,7 @@ class Binder {
     // A time or a time with a zone, and an interval.
     const moved = [one, another].find(meaning => meaning?.kind === 'time' || meaning?.kind === 'zoned')
     const by = moved === one ? another : one
-    if (by !== undefined && by.kind !== 'other') return undefined
+    if (by !== undefined && by.kind !== 'other' && by.kind !== 'null') return undefined
     if (moved?.kind === 'zoned') return by === undefined ? undefined : moved
     return moved === undefined ? undefined : { kind: 'time', ...(by === undefined && { unsure: true }) }
   }
@@ -867,6 +906,7 @@ class Binder {
       }
     }
     const [first] = meanings
+    if (name === 'list_value') return { kind: 'list', of: common(values) }
     if (lists.has(name)) return { kind: 'list', of: lasting(first) }
     if (name === 'unnest') return first?.kind === 'list' ? first.of : undefined
     if (texts.has(name)) return { kind: 'text' }
@@ -913,13 +953,17 @@ class Binder {
 
   #makeTime({ tree, meaning, column, name }: Item, time: Time, strict: boolean): void {
     if (meaning?.kind === 'string' || meaning?.kind === 'date') this.#add(meaning, time)
-    if (!isNoTime(meaning) && (meaning !== undefined || strict || time.unsure === true)) return
     if (tree === undefined || this.#silent) return
     const node = asNode(tree)
-    if (node !== undefined && isQuery(node)) {
-      this.#makeTimes({ Query: node }, column ?? 0, time, true)
+    const query = node !== undefined && isQuery(node) ? node : undefined
+    const inner = query ?? asNode(node?.['Subquery'])
+    const isKnown = !isNoTime(meaning) && (meaning !== undefined || strict || time.unsure === true)
+    const isConstant = isKnown && inner !== undefined && this.#isConstant({ Query: inner }, column ?? 0)
+    if (isConstant || (query !== undefined && !isKnown)) {
+      this.#makeTimes({ Query: (query ?? inner)! }, column ?? 0, time, true)
       return
     }
+    if (isKnown) return
     const extent = this.#context.extent(tree)
     if (extent === undefined) {
       if (meaning === undefined) return
@@ -1026,7 +1070,9 @@ function isNoTime(meaning: Meaning): boolean {
 
 /** What a value is that is one of these; what is left out may be anything. */
 function common(values: readonly Value[]): Meaning {
-  const meanings = values.flatMap(({ tree, meaning }) => (isEmpty(tree) ? [] : [meaning]))
+  const given = values.flatMap(({ tree, meaning }) => (isEmpty(tree) ? [] : [meaning]))
+  const meanings = given.filter(meaning => meaning?.kind !== 'null')
+  if (meanings.length === 0 && given.length > 0) return none
   const [first, ...more] = meanings.map(lasting)
   if (first?.kind === 'tuple' && more.every(other => JSON.stringify(other) === JSON.stringify(first))) return first
   return finest(meanings) ?? (meanings.length > 0 && meanings.every(isText) ? { kind: 'text' } : undefined)
@@ -1078,6 +1124,8 @@ function united(left: Fields, right: Fields, byName: boolean): Fields {
     const absent = byName && other === undefined
     if (same || absent) return field
     const [one, two] = [field.meaning, other?.meaning]
+    if (two?.kind === 'null') return field
+    if (one?.kind === 'null') return { ...field, meaning: two }
     if (one?.kind === 'time' && two?.kind === 'time') return { ...field, meaning: finest([one, two]) }
     // The text becomes a time.
     const time = isText(two) ? one : isText(one) ? two : undefined
@@ -1085,6 +1133,15 @@ function united(left: Fields, right: Fields, byName: boolean): Fields {
   })
   const more = byName ? right.list.filter(({ name }) => !list.some(field => field.name === name)) : []
   return { list: [...list, ...more], open }
+}
+
+/** Columns of a recursive common table have the types of those it starts with. */
+function asStarted({ list, open }: Fields, start: Fields): Fields {
+  const typed = list.map((field, i) => {
+    const meaning = start.list[i]?.meaning
+    return meaning?.kind === 'time' ? { ...field, meaning } : field
+  })
+  return { list: typed, open }
 }
 
 function usingOf(operator: Tree | undefined): Tree | undefined {

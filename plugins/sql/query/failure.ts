@@ -80,6 +80,10 @@ function reason(plain: string, { tokens, valid, isTime }: Failed, location: stri
   if (found !== undefined) return unknownField(found[1]!, location, valid.get(found[1]!.toLowerCase()))
   if (/^Could not convert string/.test(plain) && token?.kind === 'string' && isTime(token.start))
     return `${quoteText(token.value)} is no time${location}`
+  // The engine writes the digits of a time that are no time as a text.
+  const isNumber = token?.kind === 'number' || isToken(token, '-') || isToken(token, '+')
+  if (/^Could not convert string .* to INT64/.test(plain) && token && isNumber && isTime(token.start))
+    return `the number is beyond the times there are in the unit of what it stands beside${location}`
   const inner = /^No function matches the given name and argument types '(\w+)(\(.*?\))'/.exec(plain)
   const isInner = inner !== null && !tokens.some(({ value }) => value.toLowerCase() === inner[1])
   const told = isInner ? `no function of this call takes ${inOurTypes(inner[2]!)}` : inOurWords(plain, token)
@@ -102,7 +106,7 @@ function listed(names: readonly string[]): string {
 
 /** Names the column a value came from, unless it is one of ours. */
 function ofColumn(column: string | undefined): string {
-  return column === undefined || column === hidden ? '' : `, a value of ${column}`
+  return column === undefined || column === hidden || column === 'SUBQUERY' ? '' : `, a value of ${column}`
 }
 
 /** Sentences of the engine by what they begin with, and what is said in their places; the rest of the message follows. */
@@ -152,7 +156,7 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
   [/^extract specifier (".*?") not recognized/, part => `a time has no part ${part}`],
   [/^(Overflow in \S+ of) (\S+)/, (what, type) => `${what} ${inOurTypes(type)}`],
   [
-    /^Cannot compare values of type (.*) and type (.*) - an explicit cast is required/,
+    /^Cannot compare values of type (.*?) and (?:type )?(.*?)(?: in IN\/ANY\/ALL clause)? - an explicit cast is required/,
     (one, other) => `${inOurTypes(one)} and ${inOurTypes(other)} do not compare, cast one of them`
   ],
   [

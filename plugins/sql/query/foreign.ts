@@ -1,14 +1,24 @@
 // Words other databases have for what the engine writes differently, as its own: before the grammar reads the statement.
 import { DbError } from '../../../core/index.ts'
 import { argumentsOf, closing } from '../text/brackets.ts'
-import { isName, isToken, locationOf, type Piece, placed, quoteText, type Token } from '../text/token.ts'
+import {
+  endsValue,
+  errorAt,
+  isName,
+  isToken,
+  locationOf,
+  type Piece,
+  placed,
+  quoteText,
+  type Token
+} from '../text/token.ts'
 import { engineType } from './engine-type.ts'
 
 export function plainWords(sql: string, written: readonly Token[]): readonly Token[] {
   const tokens: Token[] = []
   for (let at = 0; at < written.length; at++) {
     const token = written[at]!
-    const cast = arrowCast(sql, written, at) ?? namedStruct(sql, written, at)
+    const cast = arrowCast(sql, written, at) ?? namedStruct(sql, written, at) ?? typedText(written, at)
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
@@ -16,6 +26,7 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
       at = plain.last
     } else if (isTable(written, at)) tokens.push(...placed(token, ['SELECT * FROM']))
     else if (isExcept(written, at)) tokens.push({ ...token, value: 'EXCLUDE' })
+    else if (isAsymmetric(sql, written, at)) continue
     else if (isArray(written, at)) tokens.push(...placed(token, [arrayText(token.value)]))
     else if (isFrame(written, at)) tokens.push(...placed(token, ['INTERVAL', [token]]))
     else if (isPathOperator(written, at)) tokens.push({ ...token, value: '-' })
@@ -42,6 +53,18 @@ function isTable(tokens: readonly Token[], at: number): boolean {
     isName(next) &&
     (at === 0 || beforeQuery.some(word => isToken(tokens[at - 1], word)))
   )
+}
+
+/** Whether a token is the ASYMMETRIC of a BETWEEN, which means nothing. Throws ParseError for what the engine has not. */
+function isAsymmetric(sql: string, tokens: readonly Token[], at: number): boolean {
+  const [before, token, next] = [tokens[at - 1], tokens[at]!, tokens[at + 1]]
+  if (isToken(token, 'glob') && isToken(before, 'not') && endsValue(tokens[at - 2]))
+    throw errorAt(sql, before!.start, 'there is no NOT GLOB, write NOT (a GLOB b)')
+  const isName = isToken(next, 'and') || isToken(next, '.')
+  if (!isToken(before, 'between') || next === undefined || isName) return false
+  if (isToken(token, 'symmetric'))
+    throw errorAt(sql, token.start, 'there is no BETWEEN SYMMETRIC, write BETWEEN least(a, b) AND greatest(a, b)')
+  return isToken(token, 'asymmetric')
 }
 
 /** `* EXCEPT (…)`: behind a star in a select list no set operation can stand. */
@@ -153,6 +176,16 @@ function arrowCast(sql: string, tokens: readonly Token[], at: number): Plain | u
   const isCut = /^U?Int/.test(word) && !value.some(token => isToken(token, 'arrow_cast'))
   const cut: readonly Piece[] = ['CAST(arrow_whole(', plain, ', CAST(', plain, as, ')', as]
   return { pieces: isCut ? cut : ['CAST(', plain, as], last }
+}
+
+const literalTypes = ['timestamp_s', 'timestamp_ms', 'timestamp_us', 'timestamp_ns', 'uuid', 'hugeint']
+
+/** `TIMESTAMP_NS '…'` as a cast: the grammar would take the text for a name of the column before it. */
+function typedText(tokens: readonly Token[], at: number): Plain | undefined {
+  const [before, type, text] = [tokens[at - 1], tokens[at], tokens[at + 1]]
+  if (text?.kind !== 'string' || !literalTypes.some(word => isToken(type, word))) return undefined
+  if (isToken(before, '.') || isToken(before, ':') || isToken(before, 'as') || endsValue(before)) return undefined
+  return { pieces: ['CAST(', [text], `AS ${type!.value})`], last: at + 1 }
 }
 
 /** `named_struct('a', 1, 'b', 2)` as a struct with these members. */

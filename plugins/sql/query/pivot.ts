@@ -217,12 +217,12 @@ async function otherColumns(at: Token, source: readonly Token[], used: readonly 
   return placed(at, [others.join(', ')])
 }
 
-/** `source ON column, … [INTO NAME name VALUE name]` */
+/** `source ON column, … [INTO NAME name VALUE name] [ORDER BY …] [LIMIT …]` */
 function readUnpivot(cursor: Cursor): Token[] {
   const at = cursor.tokens[cursor.at - 1]!
   const source = required(cursor, 'a table', 'on')
   expect(cursor, 'on')
-  const columns = required(cursor, 'columns', 'into')
+  const columns = required(cursor, 'columns', 'into', ...last)
   let [name, value] = ['name', 'value']
   if (take(cursor, 'into', 'name')) {
     name = readName(cursor).text
@@ -230,7 +230,7 @@ function readUnpivot(cursor: Cursor): Token[] {
     value = readName(cursor).text
   }
   const head = `UNPIVOT (${quoteName(value)} FOR ${quoteName(name)} IN (`
-  return placed(at, ['SELECT * FROM', source, head, columns, '))'])
+  return placed(at, ['SELECT * FROM', source, head, columns, '))', cursor.tokens.slice(cursor.at)])
 }
 
 function readItems(cursor: Cursor): Token[][] {

@@ -29,6 +29,7 @@ import { plainComprehensions } from './comprehension.ts'
 import { applyEdits, type Edit, span } from './edit.ts'
 import { hasEngineZone } from './engine-zone.ts'
 import { plainWords } from './foreign.ts'
+import { plainFroms } from './from-first.ts'
 import { functionEdits, nullsEdits } from './function-edits.ts'
 import { makeNames, type Names } from './names.ts'
 import { plainNulls } from './nulls.ts'
@@ -103,7 +104,7 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   )
   await nextStep()
   let plain: readonly Token[] = plainWords(context.sql, computed.tokens)
-  for (const rewrite of [plainIntervals, plainComprehensions, plainNulls, closeArrows]) {
+  for (const rewrite of [plainFroms, plainIntervals, plainComprehensions, plainNulls, closeArrows]) {
     await nextStep()
     plain = rewrite(plain)
   }

@@ -11,6 +11,8 @@ export type Meaning =
   /** A time with a zone. */
   | { readonly kind: 'zoned' }
   | { readonly kind: 'list'; readonly of: Meaning }
+  /** The constant NULL, or a column of it: beside a value it is one of that type. */
+  | { readonly kind: 'null' }
   /** None of these. */
   | { readonly kind: 'other' }
   /** Constants, by the tokens they are made of. */

@@ -38,6 +38,9 @@ const outside = ({ secret, foreign, target }: Places): Readonly<Record<string, r
     `SELECT * FROM ('${secret}')`,
     `SELECT * FROM ["${secret}"]`,
     `TABLE "${secret}"`,
+    `FROM '${foreign}' WHERE true`,
+    `FROM visits POSITIONAL JOIN '${foreign}'`,
+    `FROM visits, "${foreign}" WHERE true`,
     `SELECT * FROM visits UNION BY NAME SELECT * FROM '${secret}'`
   ],
   'functions that read': [
@@ -79,7 +82,12 @@ const outside = ({ secret, foreign, target }: Places): Readonly<Record<string, r
     `SELECT * FROM json_each((SELECT content FROM read_text('${secret}')))`,
     `SELECT * FROM visits PIVOT (count(*) FOR site IN (SELECT content FROM read_text('${secret}')))`,
     `SELECT '{"a":1}'::JSON ? (SELECT content FROM read_text('${secret}'))`,
-    `SELECT page->(SELECT content FROM read_text('${secret}')) FROM visits`
+    `SELECT page->(SELECT content FROM read_text('${secret}')) FROM visits`,
+    `SELECT page FROM visits WHERE page GLOB (SELECT content FROM read_text('${secret}'))`,
+    `SELECT page FROM visits WHERE page GLOB (FROM read_text('${secret}') WHERE size > 0)`,
+    `SELECT * FROM visits POSITIONAL JOIN read_text('${secret}')`,
+    `FROM read_text('${secret}') WHERE size > 0`,
+    `FROM visits WHERE page IN (FROM read_text('${secret}') WHERE size > 0)`
   ],
   'text that becomes SQL': [
     `SELECT * FROM query('SELECT * FROM read_text(''${secret}'')')`,

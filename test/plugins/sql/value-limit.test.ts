@@ -65,6 +65,16 @@ t.test('what is within the limit runs, in a view too', async t => {
   )
 })
 
+t.test('a limit that is reached while a statement runs is no error of its plan', async t => {
+  const { ask } = await startSql(t, '')
+  const deep = await ask(
+    "SELECT json_contains(j::JSON, '1') FROM (SELECT repeat('[', n) || repeat(']', n) AS j FROM range(9000, 9001) r(n))"
+  )
+  t.equal(deep.status, 400)
+  t.equal(deep.body.code, 1004)
+  t.match(deep.body.error, /^the JSON is nested deeper than 128 levels/)
+})
+
 t.test('slots of gaps are a list, too, which is not begun if it would be too long', async t => {
   const { ask } = await startSql(t, '[plugins.sql]\nvalue_limit = "1MiB"\n')
   await ask(visits)
@@ -75,15 +85,17 @@ t.test('slots of gaps are a list, too, which is not begun if it would be too lon
     )
   const long = await slots('1 microsecond', 1_741_064_767_000)
   t.equal(long.status, 400)
+  t.equal(long.body.code, 1004)
   t.match(
     long.body.error,
-    /date_bin_gapfill would make a list of more than 131072 slots \(plugins\.sql\.value_limit is 1MiB/
+    /^date_bin_gapfill would make a list of more than 131072 slots \(plugins\.sql\.value_limit is 1MiB/
   )
   t.equal((await slots('1 second', 132_000_000)).status, 400)
   t.equal((await slots('1 second', 131_000_000)).status, 200)
   const filled = (step: string) => ask(`SELECT at, max(n) RANGE '${step}' FILL 0 FROM visits ALIGN '${step}' BY ()`)
   const wide = await filled('1ms')
   t.equal(wide.status, 400)
-  t.match(wide.body.error, /FILL would make a list of more than 131072 slots/)
+  t.equal(wide.body.code, 1004)
+  t.match(wide.body.error, /^FILL would make a list of more than 131072 slots/)
   t.equal((await filled('365d')).status, 200)
 })

@@ -1,5 +1,6 @@
 // Translates DuckDB's errors where they enter.
 import { DbError, isDbError } from '../../../errors.ts'
+import { limitMark } from '../../../model/limit.ts'
 
 export function cancelled(signal: AbortSignal): DbError {
   const reason: unknown = signal.reason
@@ -37,6 +38,8 @@ export function translateError(error: unknown, locate: (bytes: number) => number
     )
     .trim()
   const options = { cause: error, ...(offset !== undefined && { offset }) }
+  const limited = `Invalid Input Error: ${limitMark}`
+  if (text.startsWith(limited)) return new DbError('InvalidArguments', message.slice(limited.length), options)
   if (/^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Not implemented|Constraint) Error/.test(text)) {
     return new DbError('PlanQuery', message, options)
   }

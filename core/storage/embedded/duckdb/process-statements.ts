@@ -193,7 +193,7 @@ export class ProcessStatements {
       return chunk
     }
     const limits = { maxFrame: maxBatchBytes, maxRow }
-    const refuse = (bytes: number) => new DbError('PlanQuery', tooLong(bytes, maxRow))
+    const refuse = (bytes: number) => new DbError('InvalidArguments', tooLong(bytes, maxRow))
     const sendChunk = async (chunk: DuckDBDataChunk) => {
       let bytes = 0
       for (const frame of encodeBatches(chunk.rowCount, sentColumns(chunk, types, columns), limits, refuse)) {

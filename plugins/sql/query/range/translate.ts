@@ -4,6 +4,7 @@ import {
   formatSize,
   formatTimestamp,
   type Limit,
+  limitError,
   parseTimestamp,
   type Store,
   sqlTypeName,
@@ -258,7 +259,7 @@ export function slotList(what: string, { from, to, step, isOpen }: Span, { max, 
   const problem = `${what} would make a list of more than ${slots} slots (${key} is ${formatSize(max)}, a slot takes ${slotBytes} bytes)`
   return [
     ...['CASE WHEN (epoch_us(', ...to, ') - epoch_us(', ...from, ')) / epoch_us(', ...step],
-    `) > ${slots} THEN error(${quoteText(problem)}) ELSE ${isOpen ? 'range' : 'generate_series'}(`,
+    `) > ${slots} THEN ${limitError(problem)} ELSE ${isOpen ? 'range' : 'generate_series'}(`,
     ...separated([from, to, step]),
     ') END'
   ]

@@ -1,5 +1,6 @@
 // JSON functions that recurse and crash on text nested thousands of levels deep, wrapped so that they refuse such text.
 import { maxJsonDepth } from '../../../../model/json.ts'
+import { limitError } from '../../../../model/limit.ts'
 import { quoteText } from '../words.ts'
 import type { Macros } from './index.ts'
 
@@ -21,11 +22,11 @@ function nested(levels: number): string {
 const isShallow = (text: string, bytes: number) =>
   `strlen(${text}) < ${bytes} OR regexp_full_match(${text}, ${quoteText(`(?s)${nested(maxJsonDepth)}`)})`
 
-const refusal = quoteText(`the JSON is nested deeper than ${maxJsonDepth} levels`)
+const refusal = `the JSON is nested deeper than ${maxJsonDepth} levels`
 const document = (name: string) =>
-  `CASE WHEN ${name} IS NULL OR ${isShallow(`CAST(${name} AS VARCHAR)`, harmlessBytes)} THEN ${name} ELSE error(${refusal}) END`
+  `CASE WHEN ${name} IS NULL OR ${isShallow(`CAST(${name} AS VARCHAR)`, harmlessBytes)} THEN ${name} ELSE ${limitError(refusal)} END`
 /** DuckDB requires a constant, and an expression with `error` is none, so this one is invalid JSON instead. */
-const structure = `CASE WHEN ${isShallow('structure', harmlessStructureBytes)} THEN structure ELSE ${refusal} END`
+const structure = `CASE WHEN ${isShallow('structure', harmlessStructureBytes)} THEN structure ELSE ${quoteText(refusal)} END`
 
 const calls = (name: string, parameters: readonly string[]) =>
   [`${name}(${parameters.join(', ')})`, `system.main.${name}(${parameters.map(document).join(', ')})`] as const
