@@ -124,7 +124,7 @@ async function readTraces(
 ): Promise<readonly Trace[]> {
   const { table } = source
   const rows = await readSpans(source, traceIds, range, limits)
-  return table === undefined ? [] : runPaced(new Pace(source.ctx.signal), tracesOf(table, traceIds, rows))
+  return table === undefined ? [] : runPaced(new Pace(source.ctx), tracesOf(table, traceIds, rows))
 }
 
 /** Converts a parameter in milliseconds to nanoseconds. */

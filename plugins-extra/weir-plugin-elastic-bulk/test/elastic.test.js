@@ -12,7 +12,7 @@ const lines = (...values) => values.map(value => `${JSON.stringify(value)}\n`).j
 
 /** @param {string} text @param {number} max */
 const read = (text, max = 10) =>
-  runPaced(new Pace(new AbortController().signal), readBulk(Buffer.from(text), { index: 'shop', pipeline: 'p', max }))
+  runPaced(new Pace(new AbortController()), readBulk(Buffer.from(text), { index: 'shop', pipeline: 'p', max }))
 
 test('what every plugin must do', async t => {
   await pluginContract(t, {
