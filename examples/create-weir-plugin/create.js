@@ -121,11 +121,10 @@ function manifest(name, kind, sources) {
     files: sources.filter(file => !file.endsWith('.test.js')).sort(),
     engines: { node: '>=24' },
     scripts: { start: 'weir start --config weir.toml', test: 'tsc && node --test' },
-    peerDependencies: { 'weir-server': '^0.1.0', typebox: '^1.4.0' },
+    peerDependencies: { 'weir-server': '^0.1.0' },
     devDependencies: {
       '@types/node': '^24',
       fastify: '^5',
-      typebox: '^1.4.0',
       typescript: '>=5.9',
       'weir-server': '^0.1.0'
     }

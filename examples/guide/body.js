@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import {
   bodyBytes,
   checkJsonValues,
@@ -8,7 +7,8 @@ import {
   ParseError,
   ProtoReader,
   ProtoWriter,
-  runPaced
+  runPaced,
+  Type
 } from 'weir-server'
 
 export default definePlugin({
