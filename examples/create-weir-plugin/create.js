@@ -37,7 +37,7 @@ export function kindProblem(kind) {
 export function nameProblem(name) {
   const word = wordOf(name)
   if (!/^[a-z][a-z0-9_-]*$/.test(word))
-    return `${name || 'nothing'} is no name: expected a lower case letter, then such letters, digits, - and _`
+    return `${name || 'nothing'} is not a name: expected a lower case letter, then such letters, digits, - and _`
   if (takenNames.includes(word))
     return `${word} is the name of a built-in plugin, and yours would take its place: choose another name`
   return undefined

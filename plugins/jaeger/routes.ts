@@ -131,7 +131,7 @@ async function readTraces(
 function milliseconds(query: Parameters, name: string, otherwise: number): bigint {
   const text = one(query, name)
   if (text === undefined) return BigInt(otherwise) * 1_000_000n
-  if (!/^\d{1,13}$/.test(text)) throw invalidParameter(name, `${JSON.stringify(text)} is no number of milliseconds`)
+  if (!/^\d{1,13}$/.test(text)) throw invalidParameter(name, `${JSON.stringify(text)} is not a number of milliseconds`)
   const nanoseconds = BigInt(text) * 1_000_000n
   if (nanoseconds > maxTime)
     throw invalidParameter(name, `${text} milliseconds are more than nanoseconds can tell, 292 years`)

@@ -79,7 +79,7 @@ export default definePlugin({ name: 'sql', prefix: '', servers: [], config: { ty
   t.match((await doctor()).out, taken, 'also where nothing else is wrong')
 })
 
-t.test('a reader that has seen enough is no failure', async t => {
+t.test('a reader that has seen enough is not a failure', async t => {
   const cwd = temporaryFolder(t)
   const command = `set -o pipefail; "${process.execPath}" "${join(root, 'bin/weir.js')}" config schema | head -c 9`
   const { code, err } = await new Promise<{ code: number | null; err: string }>(resolve => {

@@ -86,7 +86,7 @@ t.test('names that a plugin cannot have', async t => {
     message: /^sql is the name of a built-in plugin/
   })
   for (const name of ['Shop', '9lives', '-a', '_a', 'a.b', '', 'a b'])
-    t.throws(() => createPlugin('ingest', name, folder), { message: /is no name: expected a lower case letter/ })
+    t.throws(() => createPlugin('ingest', name, folder), { message: /is not a name: expected a lower case letter/ })
   t.strictSame(readdirSync(folder), [])
 })
 
@@ -146,7 +146,7 @@ t.test('on the command line', async t => {
   t.match(run('ingest', 'shop'), { status: 0, stdout: /weir-plugin-shop\/index\.js[\s\S]*npm test/ })
   t.match(run('ingest', 'shop'), { status: 1, stderr: /weir-plugin-shop is there already/ })
   t.match(run('ingress', 'other'), { status: 1, stderr: /unknown kind ingress: expected ingest, listener/ })
-  t.match(run('ingest', '../x'), { status: 1, stderr: /is no name/ })
+  t.match(run('ingest', '../x'), { status: 1, stderr: /is not a name/ })
   t.match(run('ingest', 'promql'), { status: 1, stderr: /promql is the name of a built-in plugin/ })
   t.match(run('ingest'), { status: 1, stderr: /KIND and NAME are missing[\s\S]*exporter/ })
   t.match(run('--help'), { status: 0, stdout: /processor +is a step of log pipelines/ })

@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'examples/guide')
 const guide = readFileSync(join(root, 'docs/plugin-guide.md'), 'utf8')
 
-/** The files as somebody has them who installed the server. */
+/** The files beside an installed server. */
 function install(t: Test): string {
   const home = temporaryFolder(t)
   mkdirSync(join(home, 'node_modules/@types'), { recursive: true })

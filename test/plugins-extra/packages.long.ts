@@ -36,7 +36,7 @@ const running = [...extra, ...examples].map(path => {
   }
 })
 
-/** A run that finds no test is no success. */
+/** A run that finds no test is not a success. */
 function failIfNone({ stdout }: { readonly stdout: string }) {
   return /^# tests [1-9]/m.test(stdout) ? undefined : { stdout: 'there are none' }
 }

@@ -52,7 +52,7 @@ export function bindContext(
     table,
     /** The name a token spells. */
     nameAt: (at: number) => nameOf(tokens[at]!).text,
-    /** The value of the literal at a token; undefined where it is no whole number. */
+    /** The value of the literal at a token; undefined where it is not a whole number. */
     integerAt: (at: number) => {
       const token = tokens[at]!
       // Longer ones are no times, and take long to read.

@@ -79,7 +79,7 @@ function reason(plain: string, { tokens, valid, isTime }: Failed, location: stri
   const found = noField.map(pattern => pattern.exec(plain)).find(match => match !== null)
   if (found !== undefined) return unknownField(found[1]!, location, valid.get(found[1]!.toLowerCase()))
   if (/^Could not convert string/.test(plain) && token?.kind === 'string' && isTime(token.start))
-    return `${quoteText(token.value)} is no time${location}`
+    return `${quoteText(token.value)} is not a time${location}`
   const inner = /^No function matches the given name and argument types '(\w+)(\(.*?\))'/.exec(plain)
   const isInner = inner !== null && !tokens.some(({ value }) => value.toLowerCase() === inner[1])
   const told = isInner ? `no function of this call takes ${inOurTypes(inner[2]!)}` : inOurWords(plain, token)
@@ -130,13 +130,13 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
   ],
   [
     /^Could not convert string (.*) to ([A-Z0-9_]+)(?: when casting from source column (.*))?$/s,
-    (text, type, column) => `${text} is no ${inOurTypes(type)}${ofColumn(column)}`
+    (text, type, column) => `${text} is not a valid ${inOurTypes(type)}${ofColumn(column)}`
   ],
   [
     /^(?:invalid )?(timestamp|date|time) field (?:format|value out of range): "(.*?)"(?:, expected format is \((.*?)\))?(?: when casting from source column (.*))?$/s,
     (type, text, format, column) => {
       const expected = format === undefined ? '' : `: expected ${format}`
-      return `${quoteText(text!)} is no ${type === 'date' ? 'date' : 'time'}${ofColumn(column)}${expected}`
+      return `${quoteText(text!)} is not a ${type === 'date' ? 'date' : 'time'}${ofColumn(column)}${expected}`
     }
   ],
   [

@@ -258,7 +258,7 @@ type Bend = (part: RecordPart) => RecordPart
 /** What becomes of a record, as long as before and with all sums right, and what is said of it. */
 const bends: readonly (readonly [what: string, bend: Bend, reason: RegExp])[] = [
   ['more rows than values', part => ({ ...part, rows: 5 }), /4 series numbers for 5 rows/],
-  ['texts that are none', eachText(data => ({ ...data, bytes: data.bytes.map(() => 0xff) })), /no UTF-8/],
+  ['texts that are none', eachText(data => ({ ...data, bytes: data.bytes.map(() => 0xff) })), /not UTF-8/],
   [
     'texts that overlap',
     eachText(data => ({ ...data, offsets: data.offsets.map((offset, i) => (i === 1 ? 20 : offset)) })),
@@ -311,7 +311,7 @@ t.test('a segment cut short stops the start, the torn end of the last one does n
 })
 
 t.test(
-  'a log that ends before what was on the disk is no torn end, whether it was cut or is an older copy',
+  'a log that ends before what was on the disk is not a torn end, whether it was cut or is an older copy',
   async t => {
     const dir = temporaryFolder(t)
     const engine = makeEngine(dir, small)

@@ -7,7 +7,7 @@ import { startServer } from '../../helpers.ts'
 import { isLong } from '../../long.ts'
 import { askServer, visits } from './fixtures.ts'
 
-/** Stands in every place that must not be read. */
+/** Text in every file and table that must not be readable. */
 const marker = 'nobody-may-read-this'
 
 interface Places {
@@ -15,7 +15,7 @@ interface Places {
   readonly secret: string
   /** A data file of another database that holds the marker. */
   readonly foreign: string
-  /** A file that nobody may write. */
+  /** A file that must not be written. */
   readonly target: string
 }
 
