@@ -129,7 +129,9 @@ async function metrics(core: Running['core']): Promise<Counts> {
   const value = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? 0)
   return {
     flushSeconds: value('svc_storage_flush_seconds_sum'),
-    indexSeconds: value('svc_storage_index_seconds_sum'),
+    indexSeconds:
+      value('svc_storage_index_seconds_sum\\{kind="counts"\\}') +
+      value('svc_storage_index_seconds_sum\\{kind="filters"\\}'),
     indexedRows: value('svc_storage_indexed_rows_total'),
     read: value('svc_storage_index_groups_total\\{result="read"\\}'),
     skipped: value('svc_storage_index_groups_total\\{result="skipped"\\}')

@@ -40,7 +40,7 @@ Options:
 export async function main(args: readonly string[]): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    // A closed pipe, for example by `head`, is no failure; servers continue without it.
+    // A closed pipe, for example by `head`, is not a failure; servers continue without it.
     if (args[0] !== 'start' && args[0] !== 'demo') process.exit(0)
   })
   try {

@@ -10,7 +10,7 @@ export async function readPassword(fromInput: boolean): Promise<string> {
 /** Reads a line from the terminal without echo. */
 async function ask(): Promise<string> {
   const { stdin, stderr } = process
-  if (!stdin.isTTY) throw new UsageError('the standard input is no terminal: give --password-stdin')
+  if (!stdin.isTTY) throw new UsageError('the standard input is not a terminal: give --password-stdin')
   stderr.write('Password: ')
   stdin.setRawMode(true)
   stdin.setEncoding('utf8')

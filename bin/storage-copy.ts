@@ -98,7 +98,7 @@ async function makeEngine(place: string, file: string | undefined, isSource: boo
   const storage = isCluster ? { clickhouse: { timeout: '7d' } } : { data_home: place }
   const { config } = loadConfig({ file, env: process.env, overrides: { storage }, overridesFrom: 'command line' })
   if (isSource && !isCluster && !catalogThere(config.storage.data_home)) {
-    throw new Error(`${config.storage.data_home} is no data folder: it has no catalog.db`)
+    throw new Error(`${config.storage.data_home} is not a data folder: it has no catalog.db`)
   }
   const make = await loadEngine(isCluster ? cluster : 'embedded', process.cwd())
   const log = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }))

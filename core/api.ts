@@ -7,6 +7,8 @@ export type { Credentials, User } from './auth/provider.ts'
 export { loadConfig } from './config/load.ts'
 // Options of a plugin.
 export { count, duration, flag, size } from './config/schema.ts'
+export type { Static } from './config/type.ts'
+export { Type } from './config/type.ts'
 export type { Core, PluginCore } from './core.ts'
 export { internalContext } from './core.ts'
 // Errors.

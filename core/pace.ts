@@ -80,6 +80,12 @@ export interface RequestMemory {
   hold(bytes: number): Promise<void> | undefined
 }
 
+/** What bounds a computation; a request's context and an AbortController fit. */
+interface PaceOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly memory?: RequestMemory | undefined
+}
+
 /**
  * The pace of one long computation: it pauses about every ten milliseconds so that other work runs. Once its signal fires, `pause` rejects with the
  * signal's reason.
@@ -88,8 +94,11 @@ export class Pace {
   readonly #signal: AbortSignal
   readonly #memory: RequestMemory | undefined
 
-  /** `signal` ends the work at its next pause; without a signal nothing does. `memory` is charged with what its steps say they hold. */
-  constructor(signal: AbortSignal = never, memory?: RequestMemory) {
+  /**
+   * The work of a request takes the request's context. `signal` ends the work at its next pause; without a signal nothing does. `memory` is charged
+   * with what its steps say they hold.
+   */
+  constructor({ signal = never, memory }: PaceOptions = {}) {
     this.#signal = signal
     this.#memory = memory
   }

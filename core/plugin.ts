@@ -116,13 +116,7 @@ export interface PluginDefinition<
 }
 
 /** A plugin, as `definePlugin` returns it. */
-export interface PluginSpec<
-  N extends string = string,
-  C extends TSchema = TSchema,
-  K extends ServiceName = ServiceName,
-  U extends ServiceName = ServiceName,
-  S = unknown
-> extends PluginDefinition<N, C, K, U, S> {
+export interface PluginSpec extends PluginDefinition {
   readonly prefix: '' | `/${string}`
 }
 
@@ -139,9 +133,10 @@ export function definePlugin<
   const K extends ServiceName = never,
   const U extends ServiceName = never,
   S extends ServiceOf<N> = ServiceOf<N>
->(definition: PluginDefinition<N, C, K, U, S>): PluginSpec<N, C, K, U, S> {
-  const spec = Object.assign(definition, { prefix: definition.prefix ?? (`/v1/${definition.name}` as const) })
-  const wrong = firstWrong(spec as unknown as PluginSpec)
+>(definition: PluginDefinition<N, C, K, U, S>): PluginSpec {
+  const prefix = definition.prefix ?? `/v1/${definition.name}`
+  const spec = Object.assign(definition, { prefix }) as unknown as PluginSpec
+  const wrong = firstWrong(spec)
   if (wrong !== undefined) throw new TypeError(`definePlugin: ${wrong}`)
   return Object.freeze(Object.assign(spec, { [brand]: true }))
 }

@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 export const patience = 60_000
 
 /**
- * Asks until the answer is wanted, and returns it; an error is no answer. Throws with the last answer or error when it has not come after
+ * Asks until the answer is wanted, and returns it; an error is not an answer. Throws with the last answer or error when it has not come after
  * `patience`.
  */
 export async function eventually<T>(

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const prefix = 'weir-tests-'
 const shared = tmpdir()
 const own = join(shared, `${prefix}${process.pid}`)
-/** Milliseconds after which a folder of a process that is gone is nobody's: it was killed. */
+/** Milliseconds after which the folder of a process that no longer runs is removed: it was killed. */
 const abandoned = 3_600_000
 
 /** What is still written to stays for a later test to remove. */

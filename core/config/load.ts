@@ -46,7 +46,7 @@ export function loadConfig({
       if (!locations.has(parent)) locations.set(parent, location)
     }
     locations.set(JSON.stringify(path), location)
-    if (!put(raw, path, value)) throw new ConfigError([{ path, message: 'a key above it is no table', location }])
+    if (!put(raw, path, value)) throw new ConfigError([{ path, message: 'a key above it is not a table', location }])
   }
   if (file !== undefined) {
     const { settings, lines } = fileSettings(file)

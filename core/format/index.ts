@@ -49,7 +49,7 @@ const compressions: Readonly<Record<string, Compression>> = { zstd: 'zstd', lz4:
 export function createFormats(): ResultFormats {
   const formats = new Map<string, ResultFormat>()
   const add: ResultFormats['add'] = (name, format) => {
-    if (!/^[a-z][\w-]*$/i.test(name)) throw new TypeError(`${name} is no name of a result format: expected a word`)
+    if (!/^[a-z][\w-]*$/i.test(name)) throw new TypeError(`${name} is not a name of a result format: expected a word`)
     if (keyOf(formats, name) !== undefined) throw new TypeError(`there is a result format ${name} already`)
     if (typeof format.contentType !== 'string' || typeof format.header !== 'string')
       throw new TypeError(`the result format ${name} needs the texts contentType and header`)

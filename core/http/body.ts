@@ -39,7 +39,7 @@ export function readSchemaBodies(
       throw new DbError('InvalidArguments', `the body is larger than ${max} bytes (http.max_form_size)`, {
         status: 413
       })
-    await runPaced(new Pace(lifetime.signal), checkJsonValues(body, values))
+    await runPaced(new Pace(lifetime), checkJsonValues(body, values))
     request.body = parseBody(body)
   })
 }

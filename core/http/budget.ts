@@ -25,8 +25,6 @@ export interface Lease {
   raise(bytes: number): boolean
   /** Resolves when there is memory; rejects with `RateLimited` (429) if that takes too long, or with the signal's reason. */
   wait(bytes: number, signal: AbortSignal): Promise<void>
-  /** Counts this many bytes even beyond the limit, for memory that is already in use. */
-  force(bytes: number): void
   release(): void
 }
 
@@ -102,12 +100,6 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
         }
         if (!(await bodies.enter(more, { user: user(), wait, signal, isStuck, taken })))
           throw refuse('timeout', held + more)
-      },
-      force(bytes) {
-        if (isReleased) return
-        const more = missing(bytes)
-        held += more
-        bodies.force(more)
       },
       release() {
         isReleased = true

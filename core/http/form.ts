@@ -17,7 +17,7 @@ export function acceptForms(app: PluginApp<never, never>): void {
     const tooLarge = limit === http.body_limit ? undefined : formTooLarge
     const body = await readBody(request, limit, tooLarge)
     const max = http.max_form_fields || Number.POSITIVE_INFINITY
-    return runPaced(new Pace(request.lifetime.signal), readParameters(body ?? Buffer.alloc(0), max))
+    return runPaced(new Pace(request.lifetime), readParameters(body ?? Buffer.alloc(0), max))
   })
 }
 

@@ -22,7 +22,7 @@ const drained = 16 << 20
 /** The whole body. Rejects with the error of `tooLarge`, the refusal of the lease, or the signal's reason. */
 export async function readStream(payload: Readable, bounds: Bounds): Promise<Buffer> {
   const { chunks, total } = await collect(payload, bounds)
-  return joinPaced(new Pace(bounds.signal), chunks, total)
+  return joinPaced(new Pace(bounds), chunks, total)
 }
 
 function collect(payload: Readable, bounds: Bounds): Promise<{ chunks: Buffer[]; total: number }> {

@@ -17,7 +17,7 @@ export async function sendAnswers(
 ): Promise<FastifyReply> {
   const elapsed = () => reply.elapsedTime
   const { lifetime } = reply.request
-  const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }), new Pace(lifetime.signal), () =>
+  const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }), new Pace(lifetime), () =>
     lifetime.atWork()
   )
   const first = await pieces.next().catch((error: unknown) => {

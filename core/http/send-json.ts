@@ -11,7 +11,7 @@ const pieceLength = 1 << 16
  * `JSON.stringify` each.
  */
 export function sendJson(reply: FastifyReply, value: unknown, levels: number): FastifyReply {
-  const pace = new Pace(reply.request.lifetime.signal)
+  const pace = new Pace(reply.request.lifetime)
   return reply.type('application/json').send(Readable.from(pieces(pace, value, levels), { objectMode: false }))
 }
 

@@ -37,5 +37,5 @@ export function printLevels({ all, plugins }: Levels): string {
 function levelOf(text: string): LogLevel {
   const level = logLevels.find(level => level === text.toLowerCase())
   if (level !== undefined) return level
-  throw new Error(`${JSON.stringify(text)} is no level, expected ${logLevels.join(', ')}`)
+  throw new Error(`${JSON.stringify(text)} is not a level, expected ${logLevels.join(', ')}`)
 }

@@ -34,7 +34,7 @@ function fixedDataOf(name: string, type: NamedType, given: readonly unknown[]): 
       valid ??= bitmap(given.length, true)
       clearBit(valid, i)
     } else if (!put(values, i, value as number | bigint | boolean)) {
-      throw new DbError('InvalidArguments', `column ${name}: ${value} in row ${i + 1} is no ${type}`)
+      throw new DbError('InvalidArguments', `column ${name}: ${value} in row ${i + 1} is not a valid ${type}`)
     }
   }
   return { kind: 'fixed', values, ...(valid && { valid }) }

@@ -1,9 +1,7 @@
 // Converts fields of items to columns of one type: cells are gathered row by row, texts are copied into one buffer.
 import { type BytesData, bitmap, type FixedData, setBit } from './batch.ts'
+import { copyBytes } from './copy-bytes.ts'
 import { cell, type ItemBatch, type ItemField } from './items.ts'
-
-/** Up to this many bytes a loop is faster than a call that copies. */
-const shortCopy = 48
 
 /** The strings of these rows; cells of other kinds become null. */
 export function textColumn(batch: ItemBatch, field: ItemField, rows: Uint32Array): BytesData {
@@ -38,10 +36,7 @@ export function copyTexts(
     const row = rows[i]!
     if (kinds[row] !== cell.string) continue
     const start = words[row * 2]!
-    const end = words[row * 2 + 1]!
-    let to = offsets[i]!
-    if (end - start > shortCopy) target.set(source.subarray(start, end), to)
-    else for (let at = start; at < end; at++) target[to++] = source[at]!
+    copyBytes(source, start, target, offsets[i]!, words[row * 2 + 1]! - start)
   }
 }
 

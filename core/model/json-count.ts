@@ -9,7 +9,7 @@ const [quote, backslash, comma, array, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b] 
 
 /**
  * Throws DbError `InvalidArguments` with status 413 for JSON (or lines of it) of more than `max` values; 0 means no limit. Each array and object
- * counts as one, and each comma as one more. Invalid JSON is no error here.
+ * counts as one, and each comma as one more. Invalid JSON is not an error here.
  */
 export function* checkJsonValues(json: Uint8Array, max: number): Steps<void> {
   // A value takes at least one byte, so short bodies need no counting.

@@ -31,7 +31,7 @@ export function* checkColumns(plugin: string, write: TableWrite): Steps<void> {
   if (op !== 'put' && op !== 'delete') throw defect(`${where}: op is ${String(op)}, expected put or delete`)
   const problem = optionsProblem(options)
   if (problem !== undefined) throw defect(`${where}: ${problem}`)
-  if (!Array.isArray(columns)) throw defect(`${where}: columns is no array`)
+  if (!Array.isArray(columns)) throw defect(`${where}: columns is not an array`)
   for (const column of columns) {
     yield* inSteps(columnChecks(where, column, rows))
     if (column.type === 'TimestampSecond') yield* inSteps(secondsChecks(where, column, rows))
@@ -68,7 +68,7 @@ export function checkLabels(where: string, labels: readonly SeriesLabel[]): void
     names.add(name)
     requireBytes(`${where}: label ${String(name)}`, value)
     if (value.length === 0) throw defect(`${where}: label ${name} is empty, expected at least one byte`)
-    if (!isUtf8(value)) throw new DbError('InvalidArguments', `${where}: label ${name} is no UTF-8`)
+    if (!isUtf8(value)) throw new DbError('InvalidArguments', `${where}: label ${name} is not UTF-8`)
   }
 }
 
@@ -82,7 +82,7 @@ function columnChecks(path: string, column: Column, rows: number): RowCheck[] {
   if (typeof column !== 'object' || column === null) throw defect(`${path}: a column is ${String(column)}`)
   const { name, type, semantic, data, index } = column
   const where = `${path}, column ${String(name)}`
-  if (typeof name !== 'string') throw defect(`${where}: the name is no text`)
+  if (typeof name !== 'string') throw defect(`${where}: the name is not text`)
   if (!isColumnType(type)) throw defect(`${where}: unknown type ${String(type)}`)
   if (semantic !== 'tag' && semantic !== 'field' && semantic !== 'timestamp') {
     throw defect(`${where}: unknown semantic ${String(semantic)}, expected tag, field or timestamp`)
@@ -193,7 +193,7 @@ function checkText(where: string, offsets: Uint32Array, bytes: Uint8Array, first
     const [from, to] = [offsets[i]!, offsets[i + 1]!]
     const isCut = from < end && (bytes[from]! & 0xc0) === 0x80
     if (isCut || (!isWhole && !isUtf8(bytes.subarray(from, to)))) {
-      throw new DbError('InvalidArguments', `${where}: the text of row ${isCut && i > 0 ? i - 1 : i} is no UTF-8`)
+      throw new DbError('InvalidArguments', `${where}: the text of row ${isCut && i > 0 ? i - 1 : i} is not UTF-8`)
     }
   }
 }
@@ -205,7 +205,7 @@ function dictionaryChecks(
   isText: boolean
 ): RowCheck[] {
   requireArray(`${where}: its codes`, codes, Uint32Array, rows, rows)
-  if (dictionary?.kind !== 'bytes') throw defect(`${where}: its dictionary is no bytes`)
+  if (dictionary?.kind !== 'bytes') throw defect(`${where}: its dictionary is not bytes`)
   requireArray(`${where}: the offsets of its dictionary`, dictionary.offsets, Uint32Array, 1)
   const entries = dictionary.offsets.length - 1
   const checks = bytesChecks(`${where}, dictionary`, dictionary, entries, isText)

@@ -49,7 +49,7 @@ export function createStoreWrite(
     authorise(ctx.user, 'write')
     parts.requireDatabase(ctx.db)
     const own = ctx.user.databases === undefined ? parts : await limited(parts, ctx, writes)
-    const pace = new Pace(ctx.signal)
+    const pace = new Pace(ctx)
     await checkWrites(parts, ctx, writes, pace)
     ctx.quota?.charge(
       'rows',
@@ -80,7 +80,7 @@ async function limited(
   writes: Writes
 ): Promise<StoreWriteDependencies> {
   const { db, user } = ctx
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   for (const write of writes) {
     if (isTableWrite(write)) authorise(user, 'write', write.database ?? db)
     // The names of known keys are not read again, so they are checked here.

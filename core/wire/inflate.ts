@@ -140,7 +140,7 @@ async function inflateFrames(bytes: Uint8Array, options: InflateOptions): Promis
 }
 
 function paceOf({ signal }: InflateOptions): Pace {
-  return new Pace(signal)
+  return new Pace({ signal })
 }
 
 /** Collects the content of frames; millions of small ones take no more memory than their content. */

@@ -37,7 +37,7 @@ export function kindProblem(kind) {
 export function nameProblem(name) {
   const word = wordOf(name)
   if (!/^[a-z][a-z0-9_-]*$/.test(word))
-    return `${name || 'nothing'} is no name: expected a lower case letter, then such letters, digits, - and _`
+    return `${name || 'nothing'} is not a name: expected a lower case letter, then such letters, digits, - and _`
   if (takenNames.includes(word))
     return `${word} is the name of a built-in plugin, and yours would take its place: choose another name`
   return undefined
@@ -121,11 +121,10 @@ function manifest(name, kind, sources) {
     files: sources.filter(file => !file.endsWith('.test.js')).sort(),
     engines: { node: '>=24' },
     scripts: { start: 'weir start --config weir.toml', test: 'tsc && node --test' },
-    peerDependencies: { 'weir-server': '^0.1.0', typebox: '^1.4.0' },
+    peerDependencies: { 'weir-server': '^0.1.0' },
     devDependencies: {
       '@types/node': '^24',
       fastify: '^5',
-      typebox: '^1.4.0',
       typescript: '>=5.9',
       'weir-server': '^0.1.0'
     }

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { acceptForms, DbError, definePlugin, parameterOf, rowsOf } from 'weir-server'
+import { acceptForms, DbError, definePlugin, parameterOf, rowsOf, Type } from 'weir-server'
 
 /** @import {} from 'weir-server/services' */
 

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import {
   bodyBytes,
   checkJsonValues,
@@ -8,7 +7,8 @@ import {
   ParseError,
   ProtoReader,
   ProtoWriter,
-  runPaced
+  runPaced,
+  Type
 } from 'weir-server'
 
 export default definePlugin({
@@ -28,7 +28,7 @@ export default definePlugin({
     // Any JSON: its values are counted before it is read, in steps between which other requests run.
     app.post('/json', { config: { action: 'write' } }, async request => {
       const bytes = bodyBytes(request)
-      await runPaced(new Pace(request.ctx.signal), checkJsonValues(bytes, max_body_values))
+      await runPaced(new Pace(request.ctx), checkJsonValues(bytes, max_body_values))
       const items = JSON.parse(bytes.toString())
       const wrong = Array.from(items, (item, index) => ({ index, message: `expected a number, got ${typeof item}` }))
       const errors = wrong.filter(({ index }) => typeof items[index] !== 'number')

@@ -48,7 +48,7 @@ export async function copy(store: Store, ctx: RequestContext, from: string, to: 
   let copied = 0
   for await (const batch of batches()) {
     if (batch.rows === 0) continue
-    const made = await runPaced(new Pace(ctx.signal), columnsOf(columns, batch))
+    const made = await runPaced(new Pace(ctx), columnsOf(columns, batch))
     const { rows } = await store.write(ctx, [{ table: to, rows: batch.rows, columns: made }])
     copied += rows
   }

@@ -1,6 +1,5 @@
 // index.js
-import { Type } from 'typebox'
-import { bodyBytes, definePlugin } from 'weir-server'
+import { bodyBytes, definePlugin, Type } from 'weir-server'
 import { decode } from './decode.js'
 
 /** What /v1/openapi.json says of the route; the query string is checked, too. */

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { definePlugin, jsonCells } from 'weir-server'
+import { definePlugin, jsonCells, Type } from 'weir-server'
 
 export default definePlugin({
   name: 'mine',

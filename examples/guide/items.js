@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { bodyBytes, definePlugin, ItemBatch } from 'weir-server'
+import { bodyBytes, definePlugin, ItemBatch, Type } from 'weir-server'
 
 /** @import {} from 'weir-server/services' */
 

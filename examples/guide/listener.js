@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { definePlugin, tcpOptions, udpOptions } from 'weir-server'
+import { definePlugin, Type, tcpOptions, udpOptions } from 'weir-server'
 import { decode } from './decode.js'
 
 export default definePlugin({

@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox'
 import type {
   Answer,
   Connection,
@@ -11,10 +10,11 @@ import type {
   PluginApp,
   PluginSpec,
   ResultFormat,
+  Static,
   User,
   WireError
 } from 'weir-server'
-import { DbError, definePlugin, grpcOptions, tcpOptions, udpOptions } from 'weir-server'
+import { DbError, definePlugin, grpcOptions, Type, tcpOptions, udpOptions } from 'weir-server'
 
 const config = Type.Object({
   tcp: tcpOptions('', 'Bytes over TCP.'),

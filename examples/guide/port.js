@@ -1,6 +1,5 @@
 import { connect } from 'node:net'
-import { Type } from 'typebox'
-import { definePlugin, duration, pause } from 'weir-server'
+import { definePlugin, duration, pause, Type } from 'weir-server'
 import { decode } from './decode.js'
 
 export default definePlugin({

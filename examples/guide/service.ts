@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { definePlugin } from 'weir-server'
+import { definePlugin, Type } from 'weir-server'
 
 declare module 'weir-server' {
   interface ServiceMap {

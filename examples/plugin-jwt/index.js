@@ -1,6 +1,5 @@
 // Users by JSON Web Tokens: Authorization: Bearer TOKEN, signed by a key of an OpenID Connect provider or of a file.
-import { Type } from 'typebox'
-import { count, DbError, definePlugin, duration } from 'weir-server'
+import { count, DbError, definePlugin, duration, Type } from 'weir-server'
 import { createKeys } from './keys.js'
 import { readToken } from './token.js'
 import { userOf } from './user.js'

@@ -63,6 +63,6 @@ export async function readToken(token, keys, { audience, leeway }) {
  */
 function decode(part) {
   const value = JSON.parse(Buffer.from(part, 'base64url').toString())
-  if (typeof value !== 'object' || value === null) throw new Error('a part of it is no object')
+  if (typeof value !== 'object' || value === null) throw new Error('a part of it is not an object')
   return value
 }

@@ -1,6 +1,5 @@
 // Stores every line of a request as one row: POST /v1/plaintext?table=t
-import { Type } from 'typebox'
-import { bodyBytes, columnOf, definePlugin } from 'weir-server'
+import { bodyBytes, columnOf, definePlugin, Type } from 'weir-server'
 
 const schema = {
   summary: 'Store lines of text',

@@ -1,6 +1,5 @@
 // Adds a kind of pipeline processor: `pseudonym` puts a keyed hash in the place of names, addresses and the like.
-import { Type } from 'typebox'
-import { definePlugin } from 'weir-server'
+import { definePlugin, Type } from 'weir-server'
 
 /** @import {} from 'weir-server/services' */
 

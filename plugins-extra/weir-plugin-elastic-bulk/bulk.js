@@ -39,7 +39,7 @@ const stepLines = 256
 const noDocument = Buffer.alloc(0)
 
 /**
- * What a body asks for, in order. Throws DbError `InvalidArguments` for a body that is no bulk request, with status 413 for one with more
+ * What a body asks for, in order. Throws DbError `InvalidArguments` for a body that is not a bulk request, with status 413 for one with more
  * than `max` documents. Runs in steps.
  * @param {Buffer} body
  * @param {object} request what counts where an action does not say it
@@ -136,7 +136,7 @@ function readAction(line, number) {
 }
 
 /**
- * Members of an object; none of what is no object.
+ * Members of an object; none of what is not an object.
  * @param {unknown} value
  * @returns {[string, unknown][]}
  */
@@ -145,7 +145,7 @@ function entriesOf(value) {
 }
 
 /**
- * Undefined for what is no JSON.
+ * Undefined for what is not JSON.
  * @param {Buffer} line
  * @returns {unknown}
  */
@@ -166,6 +166,6 @@ function problemOf({ operation, index, document }) {
     return { type: 'illegal_argument_exception', reason: `${operation} is not supported: documents are only added` }
   if (index === '') return { type: 'action_request_validation_exception', reason: 'an index is missing' }
   if (document[0] !== 0x7b)
-    return { type: 'document_parsing_exception', reason: 'the document is no object: expected {' }
+    return { type: 'document_parsing_exception', reason: 'the document is not an object: expected {' }
   return undefined
 }

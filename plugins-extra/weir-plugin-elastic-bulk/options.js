@@ -1,6 +1,5 @@
 // What can be configured in `[plugins.elastic]`.
-import { Type } from 'typebox'
-import { count, flag } from 'weir-server'
+import { count, flag, Type } from 'weir-server'
 
 export const options = Type.Object({
   version: Type.String({
@@ -24,4 +23,4 @@ export const options = Type.Object({
   max_tables: count(100, 'Tables that the documents of one request may go to; documents for further ones are refused.')
 })
 
-/** @typedef {import('typebox').Static<typeof options>} Options */
+/** @typedef {import('weir-server').Static<typeof options>} Options */

@@ -47,7 +47,7 @@ export function createReceive({ store, metrics }, options, pipelines) {
   return {
     async bulk(ctx, headers, body, { index, pipeline }) {
       store.requireDatabase(ctx.db)
-      const pace = new Pace(ctx.signal)
+      const pace = new Pace(ctx)
       const actions = await runPaced(pace, readBulk(body, { index, pipeline, max: options.max_documents }))
       const groups = groupsOf(actions)
       let stored = 0

@@ -1,10 +1,8 @@
 // What the routes say of themselves in `/v1/openapi.json`. Nothing of it is checked: senders send more than they need to.
-import { Type } from 'typebox'
+import { Type } from 'weir-server'
 
 /** @import { FastifySchema } from 'fastify' */
-/** @import { TProperties } from 'typebox' */
-
-/** @param {TProperties} properties */
+/** @param {Parameters<typeof Type.Object>[0]} properties */
 const json = properties => ({ 'application/json': Type.Object(properties) })
 
 /** @param {string} description */

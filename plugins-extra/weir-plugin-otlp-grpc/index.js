@@ -1,6 +1,5 @@
 // Metrics, traces and logs by OTLP over gRPC, as the plugin telemetry keeps them.
-import { Type } from 'typebox'
-import { definePlugin, grpcOptions } from 'weir-server'
+import { definePlugin, grpcOptions, Type } from 'weir-server'
 
 /** @import { GrpcCall } from 'weir-server' */
 /** @import { TelemetrySignal } from 'weir-server/services' */

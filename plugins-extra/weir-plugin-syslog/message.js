@@ -90,7 +90,7 @@ function parseNew(text, base, zone) {
 const known = word => (word === '-' ? undefined : word)
 
 /**
- * Nanoseconds since 1970; undefined for what is no time.
+ * Nanoseconds since 1970; undefined for what is not a time.
  * @param {string} text
  * @param {Zone} zone
  */

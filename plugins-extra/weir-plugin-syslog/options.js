@@ -1,6 +1,5 @@
 // What can be configured in `[plugins.syslog]`.
-import { Type } from 'typebox'
-import { count, flag, size, tcpOptions, udpOptions } from 'weir-server'
+import { count, flag, size, Type, tcpOptions, udpOptions } from 'weir-server'
 
 /** Sizes are bytes. */
 export const options = Type.Object({
@@ -19,4 +18,4 @@ export const options = Type.Object({
   max_columns: count(200, 'Columns of the table; structured data that would need further ones goes to the JSON column.')
 })
 
-/** @typedef {import('typebox').Static<typeof options>} Options */
+/** @typedef {import('weir-server').Static<typeof options>} Options */

@@ -100,7 +100,7 @@ export function createService(core: PluginCore, options: AlertingOptions, parts:
       if (rule.kind === 'alert') await notifier.notify(group, rule, alerts.values(), time)
       if (parts.metricsys === undefined || written.size === 0) continue
       const ctx = internalContext(core, 'alerting', group.db)
-      const writes = await samplesWrites([], [...written.values()], time, parts.metricsys, new Pace(ctx.signal))
+      const writes = await samplesWrites([], [...written.values()], time, parts.metricsys, new Pace(ctx))
       await core.store.write(ctx, writes).catch((error: unknown) => {
         log.warn(
           { rule: rule.location, reason: reasonOf(error) },

@@ -29,6 +29,6 @@ export function createAcks(maxChannels: number): Acks {
 export function checkChannel(channel: string | undefined): string {
   if (channel === undefined || channel.trim() === '') throw new CollectorError(10)
   const text = channel.trim().toLowerCase()
-  if (!guid.test(text)) throw new CollectorError(11, `the channel is no GUID: ${text.slice(0, 60)}`)
+  if (!guid.test(text)) throw new CollectorError(11, `the channel is not a GUID: ${text.slice(0, 60)}`)
   return text
 }

@@ -39,7 +39,7 @@ export function createReceive(core: Core, { max_request_tables }: CollectorOptio
   const counters = createCounters(core.metrics)
   return async (ctx, { read, pipeline }) => {
     core.store.requireDatabase(ctx.db)
-    const pace = new Pace(ctx.signal, ctx.memory)
+    const pace = new Pace(ctx)
     const events = await runPaced(pace, read())
     checkGroups(events, max_request_tables)
     const { failures } = events.batch

@@ -92,7 +92,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
       const reason = `the body takes more than ${max} bytes (plugins.eventcollector.max_event_size)`
       throw new DbError('InvalidArguments', reason, { status: 413 })
     }
-    await runPaced(new Pace(request.ctx.signal), checkJsonValues(body, app.core.config.http.max_body_values))
+    await runPaced(new Pace(request.ctx), checkJsonValues(body, app.core.config.http.max_body_values))
     const ids = readIds(body)
     return { acks: Object.fromEntries(ids.map(id => [id, acks.isDone(channel, id)])) }
   })

@@ -124,14 +124,14 @@ async function readTraces(
 ): Promise<readonly Trace[]> {
   const { table } = source
   const rows = await readSpans(source, traceIds, range, limits)
-  return table === undefined ? [] : runPaced(new Pace(source.ctx.signal), tracesOf(table, traceIds, rows))
+  return table === undefined ? [] : runPaced(new Pace(source.ctx), tracesOf(table, traceIds, rows))
 }
 
 /** Converts a parameter in milliseconds to nanoseconds. */
 function milliseconds(query: Parameters, name: string, otherwise: number): bigint {
   const text = one(query, name)
   if (text === undefined) return BigInt(otherwise) * 1_000_000n
-  if (!/^\d{1,13}$/.test(text)) throw invalidParameter(name, `${JSON.stringify(text)} is no number of milliseconds`)
+  if (!/^\d{1,13}$/.test(text)) throw invalidParameter(name, `${JSON.stringify(text)} is not a number of milliseconds`)
   const nanoseconds = BigInt(text) * 1_000_000n
   if (nanoseconds > maxTime)
     throw invalidParameter(name, `${text} milliseconds are more than nanoseconds can tell, 292 years`)

@@ -27,7 +27,7 @@ export function createReceive(core: PluginCore, options: WriteOptions): Receive 
   return async (ctx, body, precision) => {
     const decoder = idle ?? new LineDecoder(options)
     idle = undefined
-    const pace = new Pace(ctx.signal, ctx.memory)
+    const pace = new Pace(ctx)
     const decoding = runPaced(pace, decoder.decode(body, precision, now(), core.store.limits(ctx.db).columns))
     const tables = await decoding.finally(() => {
       idle = decoder

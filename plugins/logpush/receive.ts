@@ -54,7 +54,7 @@ async function receive(
 ): Promise<Received> {
   const { store } = core
   store.requireDatabase(ctx.db)
-  const pace = new Pace(ctx.signal, ctx.memory)
+  const pace = new Pace(ctx)
   const push = await runPaced(pace, decode(request, core.config.http, options.max_entry_size))
   counters.push(ctx.plugin, push)
   const { pipeline, table } = request

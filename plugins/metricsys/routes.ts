@@ -46,13 +46,10 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
     const codec = codecOf(headers, version)
     const { physical_table: hinted } = ctx.hints.options
     const physicalTable = firstValue(query, 'physical_table') || hinted || defaultPhysicalTable
-    const hold = (bytes: number) => {
-      request.lifetime.lease.force(bytes)
-      request.lifetime.returnBody()
-    }
     const pipeline = version === '1.0' ? requestedPipeline(app.services.pipelines, headers) : undefined
+    const { returnBody: bodyRead } = request.lifetime
     const body = bodyBytes(request)
-    const result = await receive(ctx, { version, codec, physicalTable, body, hold, ...(pipeline && { pipeline }) })
+    const result = await receive(ctx, { version, codec, physicalTable, body, bodyRead, ...(pipeline && { pipeline }) })
     if (version === '2.0') tell(reply, result)
     if (result.error !== undefined) throw result.error
     return reply.code(204).send()

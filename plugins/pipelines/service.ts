@@ -175,7 +175,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
   }
   const run: PipelinesService['run'] = (ctx, name, items, options) =>
     traced(ctx, name, async () => {
-      const pace = new Pace(ctx.signal)
+      const pace = new Pace(ctx)
       const isFew = items.memory <= maxLightMemory
       if (isFew && isShort(name, options.version, items.bytes.length)) return runHere(ctx, name, items, options, pace)
       const { items: packed, moved } = await runPaced(pace, packItems(items))
@@ -195,7 +195,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
       traced(ctx, name, async () => {
         const decoding: DecodeOptions = { maxValues: maxValues() }
         if (isShort(name, options.version, body.length)) {
-          const pace = new Pace(ctx.signal, ctx.memory)
+          const pace = new Pace(ctx)
           const items = await runPaced(pace, lightItems(itemSteps(body, contentType, { ...decoding, ...options })))
           if (items !== undefined) return runHere(ctx, name, items, options, pace)
         }

@@ -28,7 +28,7 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
   }
   const find = async (ctx: RequestContext, selectors: readonly string[], range: PromqlRange) => {
     const found = new Map<string, Labels>()
-    const pace = new Pace(ctx.signal)
+    const pace = new Pace(ctx)
     for (const matchers of read(selectors)) {
       const some = await findSeries(store, ctx, matchers, range, most().tables)
       await eachPaced(pace, some, labels => void found.set(labels.key, labels))
@@ -41,7 +41,7 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
     async series(ctx, selectors, range) {
       authorise(ctx.user, 'read')
       const found = await find(ctx, selectors, range)
-      const pace = new Pace(ctx.signal)
+      const pace = new Pace(ctx)
       const sorted = await sortPaced(pace, found, compareLabels)
       return mapPaced(pace, sorted, labels => Object.fromEntries(labels))
     },
@@ -49,7 +49,7 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
     async labelNames(ctx, selectors, range) {
       authorise(ctx.user, 'read')
       const names = new Set<string>()
-      const pace = new Pace(ctx.signal)
+      const pace = new Pace(ctx)
       const found = selectors.length > 0 ? await find(ctx, selectors, range) : undefined
       if (found !== undefined) {
         await eachPaced(pace, found, labels => {
@@ -74,7 +74,7 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
       if (label === metricName && selectors.length === 0)
         return sortedNames(ctx, metricTables(store.seenBy(ctx.user), ctx.db))
       const found = selectors.length === 0 ? await all(ctx, range) : await find(ctx, selectors, range)
-      const pace = new Pace(ctx.signal)
+      const pace = new Pace(ctx)
       const values = new Set(await mapPaced(pace, found, labels => labels.get(label)))
       values.delete('')
       return sortPaced(pace, [...values], (a, b) => (a < b ? -1 : 1))
@@ -111,7 +111,7 @@ async function databases(
 ): Promise<readonly string[]> {
   const names = store.databases().map(({ name }) => name)
   if (selectors.length === 0) return sorted([...names, 'information_schema'])
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   const found: string[] = []
   for (const db of names) {
     for (const matchers of selectors) {
@@ -129,7 +129,7 @@ async function fields(
   selectors: readonly (readonly Matcher[])[],
   maxTables: number
 ): Promise<readonly string[]> {
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   const names = new Set<string>()
   for (const matchers of selectors) {
     for (const metric of await findTables(store, ctx.db, matchers, maxTables, pace))
@@ -139,7 +139,7 @@ async function fields(
 }
 
 async function sortedNames(ctx: RequestContext, tables: readonly Table[]): Promise<readonly string[]> {
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   return sortPaced(pace, await mapPaced(pace, tables, ({ name }) => name), (a, b) => (a < b ? -1 : 1))
 }
 

@@ -113,7 +113,7 @@ export async function planQuery(
   const metrics = ctx.user.databases === undefined ? session.system.metrics : async () => ''
   const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session) }
   if (store.dialect.name !== 'duckdb') {
-    const context = { store, db: ctx.db, sql, sources, pace: new Pace(ctx.signal), ...(views && { views }) }
+    const context = { store, db: ctx.db, sql, sources, pace: new Pace(ctx), ...(views && { views }) }
     const { text, relations, sourceOf } = await placeTables(context, tokens)
     const plan = ownPlan({
       kind: 'sql',
@@ -141,7 +141,7 @@ export async function planQuery(
       sql,
       zone,
       sources,
-      pace: new Pace(ctx.signal),
+      pace: new Pace(ctx),
       tql,
       valueLimit: session.valueLimit,
       ask,

@@ -69,7 +69,7 @@ async function readTime(session: Session, bound: string): Promise<number> {
   return timeOf(session, String(value))
 }
 
-/** Throws DbError for what is no time. */
+/** Throws DbError for what is not a time. */
 function timeOf({ ctx }: Session, text: string): number {
   return Number(convertTime(parseTimestamp(text, parseZone(ctx.timezone) ?? utc), 'ns', 'ms'))
 }

@@ -26,7 +26,7 @@ export function routes(app: PluginApp<never, never>, { receive }: TelemetryServi
       const bytes = bodyBytes(request)
       const maxValues = app.core.config.http.max_body_values
       const read = protobufOf(requests[signal], bytes, maxValues)
-      const body = encoding === 'json' ? await runPaced(new Pace(ctx.signal), read) : bytes
+      const body = encoding === 'json' ? await runPaced(new Pace(ctx), read) : bytes
       const taken = await receive(signal, { ctx, headers, body })
       const answer = encodeResponse(signal, encoding, taken)
       return reply.header('content-type', contentTypes[encoding]).send(answer)

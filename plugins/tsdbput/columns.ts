@@ -179,7 +179,7 @@ const ownColumn = 'has the name of a column of its own'
 
 /** Why a column cannot be a tag. `isFixed`: columns are not created. */
 function tagProblem(column: TableColumn | undefined, isFixed: boolean): string | undefined {
-  if (column === undefined) return isFixed ? 'is no column of its table, and auto_create_table is off' : undefined
+  if (column === undefined) return isFixed ? 'is not a column of its table, and auto_create_table is off' : undefined
   if (column.semantic !== 'tag') return ownColumn
   return column.type === 'String' ? undefined : `is ${column.type} in its table, tags are texts`
 }

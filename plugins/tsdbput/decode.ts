@@ -117,7 +117,7 @@ class PointReader {
     })
     if (metric === undefined) throw jsonError(cursor, start, 'a point has no metric')
     if (time === undefined) throw jsonError(cursor, start, 'a point has no timestamp')
-    if (typeof time === 'number') throw jsonError(cursor, start, 'the timestamp of a point is no integer')
+    if (typeof time === 'number') throw jsonError(cursor, start, 'the timestamp of a point is not an integer')
     if (value === undefined) throw jsonError(cursor, start, 'a point has no value')
     if (tags === undefined) throw jsonError(cursor, start, 'a point has no tags')
     this.#add({ start, end: cursor.at }, metric, tags, time, value)

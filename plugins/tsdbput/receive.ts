@@ -39,7 +39,7 @@ export function createReceive(core: Core, { max_request_tables }: PutOptions): R
   return async (ctx, points, isPartial) => {
     const request = { core, ctx, points }
     const failures = points.failures
-    const pace = new Pace(ctx.signal)
+    const pace = new Pace(ctx)
     try {
       checkMetrics(points, max_request_tables)
       const indices = await runPaced(pace, liveIndices(points))
@@ -72,7 +72,7 @@ async function storeAll(
 async function store(request: PutRequest, indices: Uint32Array): Promise<void> {
   if (indices.length === 0) return
   const { core, ctx } = request
-  await core.store.write(ctx, await runPaced(new Pace(ctx.signal), pointWrites(request, indices)))
+  await core.store.write(ctx, await runPaced(new Pace(ctx), pointWrites(request, indices)))
 }
 
 /** Points that can be stored as far as they are read. */
@@ -102,7 +102,7 @@ async function storeWhatFits(request: PutRequest, indices: Uint32Array, failures
   } catch (error) {
     reasonOf(error)
   }
-  const pace = new Pace(request.ctx.signal)
+  const pace = new Pace(request.ctx)
   const groups = await runPaced(pace, groupByMetric(request.points, indices))
   const quota = request.core.store.writeQuota(indices.length)
   const fit: Uint32Array[] = []

@@ -43,7 +43,7 @@ export function routes(app: PluginApp<never, never>, receive: Receive, options: 
     const query = request.query as Parameters
     const isPartial = 'summary' in query || 'details' in query
     const bytes = bodyBytes(request)
-    const pace = new Pace(ctx.signal)
+    const pace = new Pace(ctx)
     await runPaced(pace, checkJsonValues(bytes, app.core.config.http.max_body_values))
     const points = await runPaced(pace, decodePoints(bytes, options.max_point_size))
     const failures = await receive(ctx, points, isPartial)

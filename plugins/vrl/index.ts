@@ -33,7 +33,7 @@ export default definePlugin({
   }),
   async setup({ log, metrics }, config, { pipelines }) {
     const help =
-      'Scripts refused (compile) and items failed by a script: error, abort, limit, or a result that is no item.'
+      'Scripts refused (compile) and items failed by a script: error, abort, limit, or a result that is not an item.'
     const failures = metrics.counter('svc_vrl_failures_total', help, ['reason'])
     await pipelines.addProcessor({
       module: new URL(`./processor${extname(import.meta.url)}`, import.meta.url),

@@ -78,7 +78,7 @@ t.test('storage check and repair', async t => {
   const [[rows]] = (await sql(server, 'SELECT count(*) FROM lines')) as [[number]]
   t.equal(rows, repaired.out.includes('still in the log') ? 200 : 100)
   await server.kill('SIGTERM')
-  t.match(await weir('storage', 'check', '--data-home', join(dir, 'none')), { code: 1, err: /is no data folder/ })
+  t.match(await weir('storage', 'check', '--data-home', join(dir, 'none')), { code: 1, err: /is not a data folder/ })
 })
 
 t.test('a backup under load is killed, taken up again, verified and restored', async t => {

@@ -21,7 +21,6 @@ t.test('plugins are listed and checked', async t => {
   const cwd = temporaryFolder(t)
   mkdirSync(join(cwd, 'node_modules'))
   symlinkSync(root, join(cwd, 'node_modules/weir-server'))
-  symlinkSync(join(root, 'node_modules/typebox'), join(cwd, 'node_modules/typebox'))
   cpSync(join(root, 'examples/plugin-plaintext'), join(cwd, 'plain'), { recursive: true })
   const good =
     '[plugins.plaintext]\nmodule = "./plain"\n[plugins."plaintext/b"]\nmodule = "./plain"\n[plugins.jaeger]\nenabled = false\n'
@@ -48,9 +47,7 @@ t.test(
     const cwd = temporaryFolder(t)
     mkdirSync(join(cwd, 'node_modules'))
     symlinkSync(root, join(cwd, 'node_modules/weir-server'))
-    symlinkSync(join(root, 'node_modules/typebox'), join(cwd, 'node_modules/typebox'))
-    const code = `import { definePlugin, tcpOptions, udpOptions } from 'weir-server'
-import { Type } from 'typebox'
+    const code = `import { definePlugin, tcpOptions, Type, udpOptions } from 'weir-server'
 const config = Type.Object({ tcp: tcpOptions('', 'a'), udp: udpOptions('127.0.0.1:514', 'b'), other: tcpOptions('', 'c') })
 export default definePlugin({ name: 'wires', prefix: '/v1/wires', servers: [], config, listeners: () => [] })`
     writeFileSync(join(cwd, 'wires.mjs'), code)
@@ -82,7 +79,7 @@ export default definePlugin({ name: 'sql', prefix: '', servers: [], config: { ty
   t.match((await doctor()).out, taken, 'also where nothing else is wrong')
 })
 
-t.test('a reader that has seen enough is no failure', async t => {
+t.test('a reader that has seen enough is not a failure', async t => {
   const cwd = temporaryFolder(t)
   const command = `set -o pipefail; "${process.execPath}" "${join(root, 'bin/weir.js')}" config schema | head -c 9`
   const { code, err } = await new Promise<{ code: number | null; err: string }>(resolve => {

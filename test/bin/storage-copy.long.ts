@@ -189,7 +189,7 @@ t.test('what it cannot do is said at once', async t => {
   })
   t.match(await copy(t, '--from', none, '--to', join(dir, 'to')), {
     code: 1,
-    err: /none is no data folder: it has no catalog\.db/
+    err: /none is not a data folder: it has no catalog\.db/
   })
   t.notOk(existsSync(none) || existsSync(join(dir, 'to')), 'no folder was made')
   writeFileSync(join(dir, 'weir.toml'), '[storage.clickhouse]\nurls = ["http://127.0.0.1:9"]\n')

@@ -54,7 +54,7 @@ t.test('a wrong command line ends with one clear line and exit code 2', async t 
     [['start', '--config', '/none.toml'], 'weir: cannot read the configuration file /none.toml: no such file'],
     [['start', '--http-addr', 'x'], 'weir: command line: http.addr: expected host:port'],
     [['config', 'check'], 'weir: FILE is missing'],
-    [['user', 'hash-password'], 'weir: the standard input is no terminal: give --password-stdin']
+    [['user', 'hash-password'], 'weir: the standard input is not a terminal: give --password-stdin']
   ]
   const outcomes = await Promise.all(cases.map(([args]) => weir(args)))
   for (const [index, [args, text]] of cases.entries()) {

@@ -11,7 +11,7 @@ export interface BreakingProxy {
   readonly url: string
   /** What happens to the next connection that is used, then to the one after it; undefined: nothing. */
   break(...how: readonly (Break | undefined)[]): void
-  /** While it is away nobody gets through, and connections that are there end. */
+  /** While true, new connections are refused and open ones are closed. */
   away(isAway: boolean): void
 }
 

@@ -86,7 +86,7 @@ async function prepare(parameters: URLSearchParams): Promise<void> {
 async function answer(parameters: URLSearchParams, sql: string, data: Uint8Array | undefined): Promise<Answer> {
   let file: string | undefined
   try {
-    // Once a connection is read-only it stays so: what that refuses is refused here.
+    // A connection that was made read-only stays read-only, so statements that it would refuse are refused here.
     if (Number(parameters.get('readonly') ?? 0) > 0 && !/^[\s(]*(SELECT|WITH|EXPLAIN|SHOW|DESC)/i.test(sql)) {
       throw new Error(`${code(164)} Cannot execute query in readonly mode. (READONLY)`)
     }

@@ -10,7 +10,7 @@ const chdb = 'chdb@3.4.0'
 
 /**
  * Options of a test that needs a ClickHouse: skipped without chdb, unless `WEIR_REQUIRE_CLIENTS=1` says that it must be there. It takes half a
- * gigabyte and runs on some systems only, so it is no dependency.
+ * gigabyte and runs on some systems only, so it is not a dependency.
  */
 export function needingClickHouse(): { readonly skip: string | false } {
   if (process.env['CLICKHOUSE_URL'] !== undefined) return { skip: false }

@@ -49,7 +49,7 @@ function runCases(url: string): Promise<string> {
   ]
   return new Promise((resolve, reject) => {
     const runner = join(cases.path, 'promql-conformance.mjs')
-    // It exits with 1 when any case fails, experimental ones too: what counts is what it says.
+    // The runner exits with 1 when any case fails, experimental ones too, so its output is read instead.
     execFile(process.execPath, [runner, ...args, ...files], { maxBuffer: 64 << 20 }, (error, stdout, stderr) =>
       stdout.includes('\ntotal ') ? resolve(stdout) : reject(new Error(`${error?.message}\n${stderr}`))
     )

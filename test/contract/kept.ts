@@ -6,7 +6,7 @@ import { type Core, internalContext, systemDatabase } from '../../core/index.ts'
 import { lines } from './engine/rows.ts'
 import type { TestServer } from './server.ts'
 
-/** Rows by table, each as a line; tables of the system are none of them. */
+/** Rows by table, each as a line; without system tables. */
 export type RowsFound = Readonly<Record<string, string>>
 
 export interface Looks {

@@ -156,7 +156,7 @@ function print(rows: RowsFound): string {
     .join('')
 }
 
-/** What `/v1/openapi.json` cannot find out by itself: each route's schema has it. */
+/** Members of a route's schema that `/v1/openapi.json` needs and cannot derive. */
 function checkDescriptions(t: ContractTest, routes: ReturnType<typeof routeTable>): void {
   for (const { method, path, schema } of routes) {
     t.ok(schema?.summary, `the schema of ${method} ${path} has a summary`)

@@ -77,7 +77,7 @@ t.test('paced work that goes on after a pause is charged to whoever it is for', 
   const paced = (path: string) => {
     const { signal } = new AbortController()
     onResume(signal, () => loop.note(work(path)))
-    return new Pace(signal)
+    return new Pace({ signal })
   }
   const [held, other] = [paced('/held'), paced('/other')]
   const both = [held.pause().then(() => hold(300)), other.pause().then(() => hold(5))]

@@ -22,7 +22,7 @@ function* steps(count: number, log: string[], name: string): Steps<string> {
 
 t.test('several pieces of work share the turns of the event loop', async t => {
   const log: string[] = []
-  const pace = () => new Pace(new AbortController().signal)
+  const pace = () => new Pace(new AbortController())
   let isOver = false
   const all = Promise.all(['a', 'b', 'c'].map(name => runPaced(pace(), steps(20, log, name))))
   void all.then(() => {
@@ -49,7 +49,7 @@ t.test('work whose signal fires ends, and lets go what it holds', async t => {
   await freshTurn()
   const log: string[] = []
   const stop = new AbortController()
-  const running = runPaced(new Pace(stop.signal), steps(1_000, log, 'a'))
+  const running = runPaced(new Pace(stop), steps(1_000, log, 'a'))
   setImmediate(() => stop.abort(new Error('stopped')))
   await t.rejects(running, { message: 'stopped' })
   t.equal(log.at(-1), 'a is over')
@@ -73,14 +73,14 @@ t.test('work waits until there is memory for what its steps say they hold', asyn
     return 'done'
   }
   let isDone = false
-  const running = runPaced(new Pace(undefined, memory), growing()).finally(() => {
+  const running = runPaced(new Pace({ memory }), growing()).finally(() => {
     isDone = true
   })
   await new Promise(resolve => setTimeout(resolve, 10))
   t.same([held, isDone], [[1, 2, 3], false])
   letOn()
   t.equal(await running, 'done')
-  const refused = runPaced(new Pace(undefined, { hold: () => Promise.reject(new Error('no room')) }), growing())
+  const refused = runPaced(new Pace({ memory: { hold: () => Promise.reject(new Error('no room')) } }), growing())
   await t.rejects(refused, { message: 'no room' })
 })
 
@@ -121,14 +121,14 @@ t.test('where no turn is under way, timers go before the next piece of work', as
   await arrived
   setTimeout(() => log.push('timer'), 1)
   work(5)
-  await new Pace(new AbortController().signal).pause()
+  await new Pace(new AbortController()).pause()
   log.push('work')
   port1.close()
   t.same(log, ['timer', 'work'])
 })
 
 t.test('parts are joined in turns', async t => {
-  const pace = new Pace(new AbortController().signal)
+  const pace = new Pace(new AbortController())
   const lengths = [0, 1, 3 << 20, (1 << 20) + 7, 20 << 20]
   const parts = lengths.map((length, i) => Buffer.alloc(length, i))
   const total = lengths.reduce((sum, length) => sum + length, 0)

@@ -17,12 +17,12 @@ const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'examples/guide')
 const guide = readFileSync(join(root, 'docs/plugin-guide.md'), 'utf8')
 
-/** The files as somebody has them who installed the server. */
+/** The files beside an installed server. */
 function install(t: Test): string {
   const home = temporaryFolder(t)
   mkdirSync(join(home, 'node_modules/@types'), { recursive: true })
   symlinkSync(root, join(home, 'node_modules/weir-server'))
-  for (const name of ['typebox', 'fastify', '@types/node'])
+  for (const name of ['fastify', '@types/node'])
     symlinkSync(join(root, 'node_modules', name), join(home, 'node_modules', name))
   cpSync(folder, home, { recursive: true })
   writeFileSync(join(home, 'package.json'), '{"type":"module"}')

@@ -38,7 +38,6 @@ async function serve(t: Test, keys: string, more = '') {
   mkdirSync(join(folder, 'node_modules'))
   cpSync(join(root, 'examples/plugin-jwt'), join(folder, 'node_modules/weir-plugin-jwt'), { recursive: true })
   symlinkSync(root, join(folder, 'node_modules/weir-server'))
-  symlinkSync(join(root, 'node_modules/typebox'), join(folder, 'node_modules/typebox'))
   const toml = `user_provider = "plugin:jwt"\n[plugins.jwt]\nmodule = "weir-plugin-jwt"\naudience = "weir"\nkeys = "${keys}"\n${more}`
   const server = await startServer(t, toml, { folder })
   const ask = async (token: string | undefined, sql = 'SELECT 1', db = 'public') => {

@@ -17,7 +17,6 @@ function install(folder: string): string {
   mkdirSync(modules)
   cpSync(example, join(modules, 'weir-plugin-plaintext'), { recursive: true })
   symlinkSync(root, join(modules, 'weir-server'))
-  symlinkSync(join(root, 'node_modules/typebox'), join(modules, 'typebox'))
   return join(modules, 'weir-plugin-plaintext/index.js')
 }
 
@@ -35,8 +34,6 @@ t.test('it is found by its package name and stores lines', async t => {
 t.test('it is found by its path, without an installation', async t => {
   const folder = temporaryFolder(t)
   cpSync(example, join(folder, 'plaintext'), { recursive: true })
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(join(root, 'node_modules/typebox'), join(folder, 'node_modules/typebox'))
   const server = await startServer(t, '[plugins.plaintext]\nmodule = "./plaintext"', { folder })
   const response = await server.main.inject({ method: 'POST', url: '/v1/plaintext?table=t', payload: 'x' })
   t.strictSame(response.json(), { rows: 1 })
@@ -60,9 +57,9 @@ t.test('a request without a table is refused', async t => {
   t.equal(refused.json().error, 'parameter table is missing')
 })
 
-t.test('it fits on a page of thirty-one lines', async t => {
+t.test('it fits on a page of thirty lines', async t => {
   const code = readFileSync(join(example, 'index.js'), 'utf8')
-  t.ok(code.trimEnd().split('\n').length <= 31)
+  t.ok(code.trimEnd().split('\n').length <= 30)
 })
 
 async function column(server: Running, name: string): Promise<unknown[]> {

@@ -13,7 +13,6 @@ t.test('a processor of a third party is used in stored pipelines, dry runs and e
   mkdirSync(modules)
   cpSync(join(root, 'examples/plugin-pseudonym'), join(modules, 'weir-plugin-pseudonym'), { recursive: true })
   symlinkSync(root, join(modules, 'weir-server'))
-  symlinkSync(join(root, 'node_modules/typebox'), join(modules, 'typebox'))
   const toml = '[plugins.pseudonym]\nmodule = "weir-plugin-pseudonym"\nsecret = "salt"'
   const { main } = await startServer(t, toml, { folder })
   const post = async (url: string, type: string, payload: string) => {

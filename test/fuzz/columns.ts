@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type BytesData, type Column, isValid } from '../../core/index.ts'
 
-/** Throws for columns that have another number of rows, bytes that are no text, or JSON that is none. */
+/** Throws for columns that have another number of rows, bytes that are not text, or invalid JSON. */
 export function checkColumns(columns: readonly Column[], rows: number): void {
   for (const { name, type, data } of columns) {
     const length =
@@ -22,7 +22,7 @@ export function checkColumns(columns: readonly Column[], rows: number): void {
 function checkTexts(name: string, { offsets, bytes, valid }: BytesData, isJson: boolean): void {
   for (let i = 0; i + 1 < offsets.length; i++) {
     const text = bytes.subarray(offsets[i], offsets[i + 1])
-    if (offsets[i + 1]! < offsets[i]! || !isUtf8(text)) throw new Error(`row ${i} of column ${name} is no text`)
+    if (offsets[i + 1]! < offsets[i]! || !isUtf8(text)) throw new Error(`row ${i} of column ${name} is not text`)
     if (isJson && isValid(valid, i)) JSON.parse(Buffer.from(text).toString())
   }
 }

@@ -212,7 +212,7 @@ function makeStep(random: Random): unknown {
 
 const junk = [null, true, 0, -1, 1.5, 2 ** 60, '', 'And', mark, [], {}, [[]], { And: 1 }, { Int: 'x' }, ['a', 'b', 'c']]
 
-/** Some member is another one, has another name, or is gone; nothing one time in three. */
+/** Replaces, renames or removes a random member; changes nothing one time in three. */
 function bend(random: Random, query: unknown): unknown {
   let bent = query
   for (let changes = random.below(3); changes > 0; changes--) bent = bendOne(random, bent)

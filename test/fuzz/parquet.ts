@@ -1,4 +1,4 @@
-// Parquet files with changed or missing bytes: reading returns what was written, or throws an error that says so.
+// Parquet files with changed or missing bytes: reading returns the rows that were written, or throws an error that names the damage.
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import {
   type ParquetColumn,

@@ -1,5 +1,5 @@
-// Writes as a careless plugin might hand them over: sound ones and ones bent in every place. What the store's check lets pass must be
-// what it says it is, down to the last bit that the engine reads; everything else is a DbError.
+// Writes as a faulty plugin might pass them: valid ones, and ones with an error in any member. A write that passes the store's check must be
+// valid in every bit that the engine reads; every other write is refused with a DbError.
 import { isUtf8 } from 'node:buffer'
 import { type BytesData, type Column, type ColumnType, isDbError, isValid, type TableWrite } from '../../core/index.ts'
 import { runAtOnce } from '../../core/pace.ts'
@@ -66,7 +66,7 @@ function requireText(name: string, { offsets, bytes }: BytesData, row: number, i
   if (from === undefined || to === undefined || from > to || to > bytes.length) {
     throw new Error(`${name}: text ${row} lies at ${from} to ${to} of ${bytes.length} bytes`)
   }
-  if (isText && !isUtf8(bytes.subarray(from, to))) throw new Error(`${name}: text ${row} is no UTF-8`)
+  if (isText && !isUtf8(bytes.subarray(from, to))) throw new Error(`${name}: text ${row} is not UTF-8`)
 }
 
 /** What passes goes into the log and comes out of it. */

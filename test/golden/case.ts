@@ -55,7 +55,7 @@ function readCase(lines: readonly string[], first: number, options: Record<strin
   return { ...shared, expected: lines.slice(end + 1, last), span: [end, last] }
 }
 
-/** A statement that nothing is expected of yet ends where a `;` and an empty line stand. */
+/** Whether a statement without an expected answer ends here: a line that ends with `;`, then an empty one. */
 function isLast(lines: readonly string[], at: number): boolean {
   return lines[at]!.endsWith(';') && (lines[at + 1] ?? '') === ''
 }

@@ -1,11 +1,11 @@
 // Every file below test/golden/sql is a test: statements and what they must answer.
 import { basename } from 'node:path'
 import t from 'tap'
-import { goldenFiles, runFile } from './run.ts'
+import { goldenFiles, runFiles } from './run.ts'
 
-for (const file of goldenFiles()) {
+await runFiles(goldenFiles(), (file, results) =>
   t.test(basename(file), async t => {
-    for (const { golden, actual, passed } of await runFile(file)) {
+    for (const { golden, actual, passed } of results) {
       const place = `${basename(file)}:${golden.line}`
       if (passed) t.pass(place)
       else {
@@ -19,4 +19,4 @@ for (const file of goldenFiles()) {
       }
     }
   })
-}
+)

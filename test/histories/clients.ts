@@ -272,7 +272,7 @@ async function maintain({ session, ledger, random, step }: Workplace): Promise<v
   step('upkeep')
 }
 
-/** Makes a table, fills it, looks at it and drops it: nobody else does anything to it. */
+/** Creates a table, fills, reads and drops it; no other client uses it. */
 async function useOwnTable({ session, random, step }: Workplace): Promise<void> {
   await pause(random, 80)
   const { store } = session
@@ -364,7 +364,7 @@ export function fail(problem: string | undefined, how: string): void {
   if (problem !== undefined) throw new Error(`${problem} (read ${how})`)
 }
 
-/** Compares every table with the model, by SQL and by series; nobody may be writing. */
+/** Compares every table with the model, by SQL and by series; no client may be writing. */
 export async function compareAll(session: Session, ledger: Ledger, when: string): Promise<void> {
   const begin = ledger.clock + 1
   for (const model of tablesOf(ledger)) {

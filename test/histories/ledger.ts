@@ -1,4 +1,4 @@
-// Records what clients began and what they were answered, in a file of its own, so that it survives a kill.
+// Records the requests that clients began and their answers, in a file, so that the record survives a kill.
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Change, ModelTable, Span, TableKind, Version, WriteRow } from './model.ts'
 
@@ -25,7 +25,7 @@ export class Ledger {
   readonly tables = new Map<string, ModelTable>()
   /** How many sets of tables there were. */
   epoch = 0
-  /** Writes and changes nobody knows the end of since a crash. */
+  /** Writes and changes whose outcome is unknown since a crash. */
   readonly unsettled = new Map<number, Open>()
   readonly #open = new Map<number, Open>()
   #fd: number

@@ -1,6 +1,6 @@
-// What tables may hold after clients have worked on them side by side. Every operation lasts from one tick of a clock to another; of two that
-// overlap nobody knows which came first, so that a row or a cell may have several states. Each key belongs to one writer, who waits for
-// its answers: the versions of a row have an order.
+// What tables may hold after clients have worked on them side by side. Every operation lasts from one tick of a clock to another; the order
+// of two that overlap is unknown, so a row or a cell may have several possible states. Each key has one writer, which waits for each answer:
+// the versions of a row are ordered.
 
 export interface Span {
   readonly id: number
@@ -39,7 +39,7 @@ export interface ModelTable {
   readonly kind: TableKind
   readonly rows: Map<string, Version[]>
   readonly changes: (Change & Span)[]
-  /** Keys whose state a crash left open for good. */
+  /** Keys whose state is unknown since a crash. */
   readonly ignored: Set<string>
 }
 

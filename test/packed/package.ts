@@ -12,8 +12,8 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const packageFolder = join(root, 'dist/package')
 
 /**
- * The environment of a stranger's shell: npm finds the Node of this process, not the machine's, and what runs in a folder that is gone soon
- * leaves no compiled code behind.
+ * The environment of a user's shell: npm finds the Node of this process rather than the machine's, and nothing run in a temporary folder
+ * fills the cache of compiled code.
  */
 export const env = {
   ...process.env,
@@ -55,7 +55,7 @@ export async function buildPackage(): Promise<void> {
   }
 }
 
-/** The file holds the number of the process that builds; one that is gone builds nothing. */
+/** The file holds the id of the process that builds. If that process no longer runs, nothing is being built. */
 function acquire(): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' })

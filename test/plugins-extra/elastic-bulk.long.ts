@@ -195,7 +195,7 @@ t.test('each document has its result, whatever becomes of the others', async t =
   )
   t.match(results[1].error, { type: 'document_parsing_exception' })
   t.match(results[3].error.reason, /more tables than 2 \(max_tables\)/)
-  t.match(results[5].error.reason, /no object/)
+  t.match(results[5].error.reason, /not an object/)
   t.strictSame(await sql('SELECT message FROM app ORDER BY message'), [['good'], ['late'], ['no end']])
 
   const many = lines(...Array.from({ length: 21 }, () => [{ index: {} }, good]).flat())
@@ -221,7 +221,7 @@ t.test('each document has its result, whatever becomes of the others', async t =
   t.match(await send('/_bulk', '', ndjson), { status: 200, body: { items: [] } })
   t.match(await send('/app/_doc', '{"@timestamp": \n "x",\n"n": 9007199254740993}', ndjson), { status: 201 })
   t.strictSame(await sql('SELECT CAST(n AS STRING) FROM app WHERE n IS NOT NULL'), [['9007199254740993']])
-  t.match(await send('/app/_doc', '[1]', ndjson), { status: 400, body: { error: { reason: /no object/ } } })
+  t.match(await send('/app/_doc', '[1]', ndjson), { status: 400, body: { error: { reason: /not an object/ } } })
   t.match(await server.core.metrics.expose(), /svc_refused_total\{plugin="elastic",code="InvalidArguments"\} [1-9]/)
 })
 

@@ -13,6 +13,5 @@ export function installExtra(t: Test, name: string): { readonly folder: string; 
   mkdirSync(modules)
   cpSync(join(root, 'plugins-extra', name), join(modules, name), { recursive: true })
   symlinkSync(root, join(modules, 'weir-server'))
-  symlinkSync(join(root, 'node_modules/typebox'), join(modules, 'typebox'))
   return { folder, module: join(modules, name) }
 }

@@ -21,7 +21,7 @@ const readJson = (...path: readonly string[]) => JSON.parse(readFileSync(join(..
 const home = temporaryFolder(t)
 mkdirSync(join(home, 'node_modules/@types'), { recursive: true })
 symlinkSync(root, join(home, 'node_modules/weir-server'))
-for (const name of ['typebox', 'fastify', '@types/node'])
+for (const name of ['fastify', '@types/node'])
   symlinkSync(join(root, 'node_modules', name), join(home, 'node_modules', name))
 for (const folder of [...extra, ...examples])
   cpSync(join(root, folder), join(home, basename(folder)), { recursive: true })
@@ -36,7 +36,7 @@ const running = [...extra, ...examples].map(path => {
   }
 })
 
-/** A run that finds no test is no success. */
+/** A run that finds no test is not a success. */
 function failIfNone({ stdout }: { readonly stdout: string }) {
   return /^# tests [1-9]/m.test(stdout) ? undefined : { stdout: 'there are none' }
 }

@@ -11,8 +11,8 @@ const size: LoopSize =
   process.env['WEIR_LOOP'] === 'largest' ? largest : { bytes: 6 * MiB, series: 20_000, tables: 500, columns: 900 }
 
 /**
- * Milliseconds that the thread of the event loop works between two looks of the watchdog: processor time, since others work on this machine.
- * Turns are of 10 ms; collecting what the requests before have left may come in between, so that what is beyond is tried once more.
+ * Milliseconds of processor time that the event loop's thread may use between two checks of the watchdog; wall time would count other processes.
+ * A turn lasts 10 ms; a garbage collection may fall into one, so a request beyond the limit is tried once more.
  */
 const maxWork = 100
 /** Milliseconds for an answer of /health while the machine has other things to do, too. */
@@ -105,7 +105,7 @@ t.test('ten thousand tables come, and go with their database, without holding th
   t.equal(await server.kill('SIGTERM'), 0)
 })
 
-/** Runs something while somebody asks for /health all the time. */
+/** Runs something while a client requests /health all the time. */
 async function beside<T>(t: Test, server: ServerProcess, name: string, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     held.length = 0

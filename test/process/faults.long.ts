@@ -1,4 +1,4 @@
-// Syncs, writes and renames that fail under the real server: what is refused, what goes on, and what a restart finds.
+// Syncs, writes and renames that fail under the real server: which requests are refused, which succeed, and which rows a restart finds.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

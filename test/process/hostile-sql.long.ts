@@ -15,7 +15,7 @@ const env = {
 
 const deep = "repeat('[', 100000) || repeat(']', 100000)"
 
-/** Values DuckDB counts no memory of, texts it crashes on, functions nobody can interrupt. */
+/** Values whose memory DuckDB does not count, texts that crash it, functions that cannot be interrupted. */
 const hostile: Readonly<Record<string, string>> = {
   'a list that doubles': `SELECT length(list_reduce(range(40)::VARCHAR[], lambda a, b: a || a, repeat('y', 100)))`,
   'a text that doubles': `SELECT length(replace(repeat('a', n), 'a', repeat('b', n))) FROM (SELECT 60000 + (random() * 2)::INT AS n)`,

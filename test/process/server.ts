@@ -16,7 +16,7 @@ export interface ServerProcess {
   /** Address of the main server, `http://127.0.0.1:PORT`. */
   readonly url: string
   readonly pid: number
-  /** Resolves when it is gone, whoever ended it. */
+  /** Resolves when the process has ended, for any reason. */
   readonly exited: Promise<void>
   /** Ends it as a power cut would, or in order with `SIGTERM`; resolves with its exit code when it is gone. */
   kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | null>

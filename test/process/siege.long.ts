@@ -1,4 +1,4 @@
-// What once stopped the server, sent to a real one: it is refused or done, and somebody else is answered meanwhile.
+// Requests that once stopped the server, sent to a real one: each is refused or answered, and other clients are answered meanwhile.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,5 +1,5 @@
-// A stranger writes a plugin of each kind: scaffolds it, checks its types and tests it beside the published server, publishes it, installs both
-// elsewhere, starts them with a configuration, sends and asks.
+// An author outside the project writes a plugin of each kind: scaffolds it, checks its types and tests it beside the published server, publishes it, installs both
+// elsewhere, starts them with a configuration, writes and queries.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ await registry.publish(join(packageFolder, 'examples/create-weir-plugin'))
 const { kinds } = await import(join(packageFolder, 'examples/create-weir-plugin/create.js'))
 const names: readonly string[] = Object.keys(kinds)
 
-/** A port nobody has at the moment. */
+/** A port that is free at the moment. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -32,12 +32,12 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Where somebody works on plugins: the server is installed, and what their manifests want for the development. */
+/** A folder for developing plugins: with the server and the `devDependencies` of their manifests. */
 const workshop = temporaryFolder(t)
 writeFileSync(join(workshop, 'package.json'), '{ "name": "workshop", "private": true, "type": "module" }')
 await npm(workshop, 'install', ...registry.options, 'weir-server')
 mkdirSync(join(workshop, 'node_modules/@types'), { recursive: true })
-for (const name of ['@types/node', 'fastify', 'typebox'])
+for (const name of ['@types/node', 'fastify'])
   if (!existsSync(join(workshop, 'node_modules', name)))
     symlinkSync(join(root, 'node_modules', name), join(workshop, 'node_modules', name))
 const weir = join(workshop, 'node_modules/weir-server/bin/weir.js')

@@ -14,7 +14,7 @@ class Incomplete extends Error {}
 
 /**
  * Blocks of a stream, the first one also without rows. `types` are our own types of columns by name, where those of ClickHouse say less:
- * bytes instead of text, JSON. Throws Error with what stands there where it is no block, such as an error after the first rows.
+ * bytes instead of text, JSON. Throws Error with what stands there where it is not a block, such as an error after the first rows.
  */
 export async function* readNative(
   chunks: AsyncIterable<Uint8Array>,

@@ -137,7 +137,7 @@ class EmbeddedEngine implements Engine {
     if (tables.bytes + wal.pendingBytes >= storage.memtable_size) await this.#slowDown(countRows(writes), signal)
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()
-    const prepared = await runPaced(new Pace(signal), prepareParts(tables, writes))
+    const prepared = await runPaced(new Pace({ signal }), prepareParts(tables, writes))
     // Other writes may have used the memory meanwhile.
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     const parts = this.#take(tables, prepared)

@@ -132,7 +132,11 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
       'Bytes of the files removed because their rows were past their time to live.'
     ),
     index: {
-      seconds: metrics.histogram('svc_storage_index_seconds', 'Time to make the indexes of a data file.'),
+      seconds: metrics.histogram(
+        'svc_storage_index_seconds',
+        'Time to make one index file of a data file: `counts` of its rows, or `filters` of its texts. A data file may have both.',
+        ['kind']
+      ),
       rows: metrics.counter('svc_storage_indexed_rows_total', 'Rows of data files indexes were made for.'),
       bytes: metrics.counter('svc_storage_index_bytes_total', 'Bytes of the index files written.'),
       failures: metrics.counter('svc_storage_index_failures_total', 'Index files that could not be made.'),

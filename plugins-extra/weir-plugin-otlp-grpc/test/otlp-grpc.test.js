@@ -60,6 +60,7 @@ test('a log record is stored, and what cannot be read is refused', async () => {
     assert.equal(taken.status, '0')
     assert.equal(new ProtoReader(taken.message).next(), false, 'nothing was left out')
     const answer = await server.main.inject('/v1/sql?sql=SELECT body FROM app')
+    assert.equal(answer.statusCode, 200, answer.body)
     assert.deepEqual(answer.json().output[0].records.rows, [['order is late']])
     assert.equal((await call(port, path, Buffer.from([0x0a, 9]))).status, '3', 'INVALID_ARGUMENT')
   } finally {

@@ -24,11 +24,7 @@ export type Ask = (ctx: RequestContext, query: RuleQuery, time: number, max: num
 export function createAsk({ promql, sql }: AskDependencies): Ask {
   return async (ctx, query, time, max) => {
     if (query.kind === 'sql')
-      return readSql(
-        await enabledService(sql, 'sql', 'a rule with sql').query(ctx, query.text),
-        max,
-        new Pace(ctx.signal)
-      )
+      return readSql(await enabledService(sql, 'sql', 'a rule with sql').query(ctx, query.text), max, new Pace(ctx))
     const result = await enabledService(promql, 'promql', 'a rule with expr').query(ctx, {
       text: query.text,
       start: time,
@@ -36,7 +32,7 @@ export function createAsk({ promql, sql }: AskDependencies): Ask {
     })
     if (result.type !== 'vector' && result.type !== 'scalar') throw new Error('rule result is not a vector or scalar')
     if (result.series > max) throw tooMany(max)
-    return mapPaced(new Pace(ctx.signal), result.samples(), ({ labels, value = 0, histogram }) => ({
+    return mapPaced(new Pace(ctx), result.samples(), ({ labels, value = 0, histogram }) => ({
       labels: Object.entries(labels),
       value,
       ...(histogram && { histogram })

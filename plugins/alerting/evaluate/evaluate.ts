@@ -117,13 +117,13 @@ async function evaluateAlert(
     const isAlone = parts.isAlone(group, rule)
     const known = await restoreAlerts(promql, ctx, rule, { time: time - group.queryOffset, tolerance, isAlone })
     for (const [key, alert] of known) state.alerts.set(key, alert)
-    const samples = await alertSamples([...known.values()], new Pace(ctx.signal))
-    state.written = await writtenOf(samples, new Pace(ctx.signal))
+    const samples = await alertSamples([...known.values()], new Pace(ctx))
+    state.written = await writtenOf(samples, new Pace(ctx))
   }
   state.isRestored = true
   const ask = (query: RuleQuery) => parts.ask(ctx, query, time - group.queryOffset, options.max_series)
   const samples = await ask(rule.query)
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   const server = {
     externalURL: options.external_url,
     externalLabels: Object.fromEntries(readExternalLabels(options.external_labels))
@@ -152,7 +152,7 @@ async function evaluateRecord(
   }
   const over = [...Object.entries(rule.labels), [metricName, rule.name] as const]
   const keys = new Set<string>()
-  return mapPaced(new Pace(ctx.signal), found, ({ labels, ...sample }) => {
+  return mapPaced(new Pace(ctx), found, ({ labels, ...sample }) => {
     const named = withLabels(labels, over)
     const key = keyOf(named)
     if (keys.has(key)) throw new Error('vector contains metrics with the same labelset after applying rule labels')
@@ -169,7 +169,7 @@ async function writeSamples(
   samples: readonly Sample[],
   time: number
 ): Promise<void> {
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   const written = await writtenOf(samples, pace)
   const ended = [...state.written].flatMap(([key, series]) => (written.has(key) ? [] : [series]))
   if (metricsys === undefined || samples.length + ended.length === 0) return

@@ -43,7 +43,7 @@ export function createNotifier(options: NotifyOptions, counters: Counters, log: 
     occasion: Occasion,
     message: typeof webhookMessage
   ) => {
-    const pace = new Pace(never)
+    const pace = new Pace({ signal: never })
     for (let at = 0; at < alerts.length && receivers.length > 0; at += batch) {
       const made = message(alerts.slice(at, at + batch), occasion)
       for (const receiver of receivers) receiver.add(made)

@@ -42,7 +42,7 @@ export const functions: Readonly<Record<string, TemplateFunction>> = {
   }),
   parseDuration: define(1, 1, text => {
     const milliseconds = parseDuration(textOf(text))
-    if (milliseconds === undefined) throw new Error(`parseDuration: ${printValue(text)} is no duration`)
+    if (milliseconds === undefined) throw new Error(`parseDuration: ${printValue(text)} is not a duration`)
     return milliseconds / 1_000
   }),
   externalURL: define(0, 0, () => ''),

@@ -45,7 +45,7 @@ const maxSeconds = 9_223_372_036
 export function humanizeTimestamp(value: number): string {
   const time = new Date(Math.trunc(value * 1_000))
   if (!Number.isFinite(value)) return short(value)
-  if (Math.abs(value) > maxSeconds) throw new Error(`${printNumber(value)} is no time in seconds since 1970`)
+  if (Math.abs(value) > maxSeconds) throw new Error(`${printNumber(value)} is not a time in seconds since 1970`)
   const [date, rest] = time.toISOString().split('T') as [string, string]
   return `${date} ${rest.replace(/\.?0*Z$/, '')} +0000 UTC`
 }

@@ -185,7 +185,9 @@ class Parser {
     }
     if (operands.length === 1 && piped === undefined) return operands[0]!
     throw new Error(
-      operands.length === 0 ? `a value is missing in {{ ${text} }}` : `what is called in {{ ${text} }} is no function`
+      operands.length === 0
+        ? `a value is missing in {{ ${text} }}`
+        : `what is called in {{ ${text} }} is not a function`
     )
   }
 

@@ -82,7 +82,7 @@ const maxPartLength = 16 * maxTitleLength
 async function readDraft(request: FastifyRequest, maxValues: number): Promise<BoardDraft> {
   const body = bodyBytes(request)
   if (!isUtf8(body)) throw invalid('the body is not UTF-8')
-  const pace = new Pace(request.ctx.signal)
+  const pace = new Pace(request.ctx)
   await runPaced(pace, checkJsonValues(body, maxValues))
   const parts = await runPaced(pace, memberTexts(body)).catch(error => {
     throw error instanceof ParseError ? invalid(`the body is not valid JSON: ${error.message}`) : error

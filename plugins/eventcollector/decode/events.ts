@@ -107,7 +107,7 @@ function* checkEvents(batch: ItemBatch, rows: Uint32Array, now: bigint): Steps<I
       const isText = time.kinds[row] === cell.string
       const words = time.words
       if (!isText || !setTime(times, row, batch.bytes, words[row * 2]!, words[row * 2 + 1]!))
-        throw new CollectorError(6, 'its time is no number since 1970', row)
+        throw new CollectorError(6, 'its time is not a number since 1970', row)
     }
   }
   return times

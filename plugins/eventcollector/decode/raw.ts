@@ -85,7 +85,7 @@ function timesOf(rows: number, { time, now }: RawOptions): ItemField {
   for (let row = 0; row < rows; row++) {
     if (time === undefined) times.setTimestamp(row, now)
     else if (!setTime(times, row, text, 0, text.length))
-      throw new CollectorError(6, `the time is no number since 1970: ${time.slice(0, 60)}`)
+      throw new CollectorError(6, `the time is not a number since 1970: ${time.slice(0, 60)}`)
   }
   return times
 }

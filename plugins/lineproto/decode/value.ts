@@ -193,7 +193,7 @@ export class ValueReader {
 
   #notValue(at: number): DbError {
     const expected = 'a number, an integer with i or u, a boolean, or a text in quotes'
-    return failure(this.body, at, `${this.#valueAt(at)} is no value, expected ${expected}`)
+    return failure(this.body, at, `${this.#valueAt(at)} is not a value, expected ${expected}`)
   }
 
   /** The value as it was sent, shortened. */

@@ -1,5 +1,12 @@
 // The result of compiling an expression: SQL, and what is known of its values.
-import { type ColumnType, isTimestamp, type TableColumn, type TimeUnit, timeUnit } from '../../../core/index.ts'
+import {
+  type ColumnType,
+  isTimestamp,
+  type TableColumn,
+  type TimestampType,
+  type TimeUnit,
+  timeUnit
+} from '../../../core/index.ts'
 import { type Scalar, wrong } from '../document/node.ts'
 import type { Writing } from './constant.ts'
 
@@ -58,7 +65,7 @@ const kinds = {
   Binary: 'binary',
   Json: 'json',
   Date: 'date'
-} as const satisfies Partial<Record<ColumnType, Kind>>
+} as const satisfies Record<Exclude<ColumnType, TimestampType | `Decimal${string}`>, Kind>
 
 export function isNumber({ kind }: Value): boolean {
   return kind === 'integer' || kind === 'float' || kind === 'decimal'

@@ -78,7 +78,7 @@ async function groupLines(
   limits: PatternLimits
 ) {
   const patterns = new Patterns()
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   let grouped = 0
   let empty = 0
   const result = await store.query(ctx, templatesQuery(writingFor(store, ctx), table, query, limits))

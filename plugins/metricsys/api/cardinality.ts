@@ -47,7 +47,7 @@ export async function readCardinality(
     truncated ||= !(await countSeries(store, ctx, { table: table!, others, range, max }, counted))
     if (truncated) break
   }
-  return { data: await describe(counted, limit, new Pace(ctx.signal)), truncated }
+  return { data: await describe(counted, limit, new Pace(ctx)), truncated }
 }
 
 /** Tables of one physical table are read by one query. */
@@ -72,7 +72,7 @@ async function countSeries(
   const query = { kind: 'series', table, others, matches: [], values: [], distinct: true, ...range } as const
   const result = await store.query(ctx, query)
   const labelsOf = result.labels!
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   const add = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1)
   for await (const { columns } of result.batches()) {
     const all = columns[0]!.values as Uint32Array

@@ -136,7 +136,7 @@ export function checkHistogram(histogram: NativeHistogram): void {
 function checkCustom({ customValues, zeroCount, zeroThreshold, negative }: NativeHistogram): void {
   for (const [i, value] of customValues.entries()) {
     if (Number.isNaN(value) || value === Number.POSITIVE_INFINITY)
-      throw invalidHistogram(`custom value ${value} is no bound`)
+      throw invalidHistogram(`custom value ${value} is not a bound`)
     if (i > 0 && value <= customValues[i - 1]!) throw invalidHistogram(`custom values must ascend, ${value} does not`)
   }
   if (Number(zeroCount) !== 0 || zeroThreshold !== 0)

@@ -24,7 +24,7 @@ export async function runPipeline(
   buffer: DecodeBuffer,
   names: readonly SeriesName[]
 ): Promise<TableWrite[]> {
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   const groups = await runPaced(pace, samplesByTable(buffer, names))
   const writes: TableWrite[] = []
   for (const group of groups.values()) {

@@ -42,8 +42,8 @@ interface WriteRequest {
   readonly body: Uint8Array
   /** Version 1.0 only: samples go through it instead of becoming series. */
   readonly pipeline?: RequestedPipeline
-  /** Called with the bytes of memory that the inflated request takes. `body` is not read afterwards. */
-  readonly hold: (bytes: number) => void
+  /** Called once `body` is decoded and not read any more. */
+  readonly bodyRead: () => void
 }
 
 export interface Written {
@@ -92,7 +92,8 @@ export function createReceive(core: Core, options: WriteOptions, known: KnownMet
     buffers.use(async buffer => {
       const { version, codec, body } = request
       const decoded = await decoder.decode(buffer, body, { version, codec, limit: core.config.http.body_limit })
-      request.hold(buffer.length + body.length)
+      request.bodyRead()
+      await ctx.memory?.hold(buffer.length)
       return store({ ...receiver, ctx, request, buffer, failures: [...decoded.failures] }, decoded)
     })
   return Object.assign(receive, { close: decoder.close })
@@ -100,7 +101,7 @@ export function createReceive(core: Core, options: WriteOptions, known: KnownMet
 
 async function store(reception: Reception, decoded: Decoded): Promise<Written> {
   const { core, ctx, request, buffer, failures, metadata } = reception
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   const histograms = await runPaced(pace, readHistograms(reception, decoded))
   const exemplars = await runPaced(pace, readExemplars(reception, decoded))
   const news = await runPaced(pace, metadata.changed(ctx.db, decoded.metadata))

@@ -30,7 +30,7 @@ export const filter: ProcessorDefinition = {
   },
   doc: {
     summary:
-      'Drops items whose field is one of some texts, or is none of them. That is no error. With several fields one is enough. An item ' +
+      'Drops items whose field is one of some texts, or is none of them. That is not an error. With several fields one is enough. An item ' +
       'without the field stays; a field that is not text, null included, fails the item.',
     options: [
       {

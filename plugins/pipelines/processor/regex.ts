@@ -40,7 +40,7 @@ export const regex: ProcessorDefinition = {
   doc: {
     summary:
       'Takes the named groups of the first match into fields `<field>_<group>`; a new name of the field stands in front instead. Every ' +
-      'pattern is tried, later ones overwrite; a group that took no part is not set, and no match is no error. `dissect` is much ' +
+      'pattern is tried, later ones overwrite; a group that took no part is not set, and no match is not an error. `dissect` is much ' +
       'faster where it can do the job; patterns that start with `^` and whose parts end at characters they do not hold are the fastest.',
     options: [
       {

@@ -30,7 +30,7 @@ export const select: ProcessorDefinition = {
   },
   doc: {
     summary:
-      'Keeps only the named fields, or removes them. A missing field is no error. With `include` a field may be renamed; variables ' +
+      'Keeps only the named fields, or removes them. A missing field is not an error. With `include` a field may be renamed; variables ' +
       'such as `svc_ttl` that were set before go, too, unless they are named.',
     options: [
       { name: 'type', type: '`include` or `exclude`', default: '`include`', text: 'Whether the fields stay or go.' },

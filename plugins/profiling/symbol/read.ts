@@ -31,7 +31,7 @@ function readPprofDump(content: Uint8Array): Profile {
     return readPprof(content)
   } catch (error) {
     const reason = (error as Error).message
-    throw new DbError('InvalidArguments', `the body is no heap dump: not JSON, and as a file of pprof ${reason}`, {
+    throw new DbError('InvalidArguments', `the body is not a heap dump: not JSON, and as a file of pprof ${reason}`, {
       cause: error
     })
   }

@@ -16,7 +16,7 @@ export class Budget extends Pace {
   #peak = 0
 
   constructor(limits: QueryLimits, signal: AbortSignal) {
-    super(signal)
+    super({ signal })
     this.#limits = limits
   }
 

@@ -96,7 +96,7 @@ const simpleEscapes: Readonly<Record<string, number>> = {
 }
 
 /**
- * The text a literal with its quotes stands for; undefined when an escape is wrong. A byte that is no UTF-8 becomes the lone surrogate
+ * The text a literal with its quotes stands for; undefined when an escape is wrong. A byte that is not UTF-8 becomes the lone surrogate
  * U+DC00 + byte, so that names which hold one can be refused.
  */
 export function unquote(literal: string): string | undefined {

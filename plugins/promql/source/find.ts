@@ -22,7 +22,7 @@ export async function findSeries(
   maxTables: number
 ): Promise<readonly Labels[]> {
   const found: Labels[] = []
-  const tables = await findTables(store.seenBy(ctx.user), ctx.db, matchers, maxTables, new Pace(ctx.signal))
+  const tables = await findTables(store.seenBy(ctx.user), ctx.db, matchers, maxTables, new Pace(ctx))
   for (const metrics of together(tables)) {
     for (const labels of await seriesOf(store, ctx, metrics, range)) found.push(labels)
   }
@@ -46,7 +46,7 @@ async function seriesOf(
     ...tickRange(table, range)
   })
   const found: Labels[] = []
-  const pace = new Pace(ctx.signal)
+  const pace = new Pace(ctx)
   const labels = labelsOfSeries(result.labels!)
   for await (const { columns } of result.batches()) {
     await eachPaced(pace, columns[0]!.values as Uint32Array, id => found.push(labels(id)))

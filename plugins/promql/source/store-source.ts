@@ -28,12 +28,12 @@ export function storeSource(store: Store, ctx: RequestContext, limits: SourceLim
     reading: () => reads.flatMap(read => read()),
     async select(selection, signal, allowance) {
       const { matchers } = selection
-      const tables = await findTables(store.seenBy(ctx.user), ctx.db, matchers, limits.metrics, new Pace(signal))
+      const tables = await findTables(store.seenBy(ctx.user), ctx.db, matchers, limits.metrics, new Pace({ signal }))
       const found: (RawSeries | Series)[] = []
       for (const each of together(tables)) {
         for (const series of await readTables(store, ctx, each, selection, {
           allowance,
-          pace: new Pace(signal),
+          pace: new Pace({ signal }),
           reads
         }))
           found.push(series)

@@ -29,7 +29,7 @@ export async function filtered(
   if (filter?.kind === 'like') {
     const matches = likePattern(filter.pattern)
     const kept: Row[] = []
-    await eachPaced(new Pace(session.ctx.signal), rows, row => {
+    await eachPaced(new Pace(session.ctx), rows, row => {
       if (matches(String(row[0]))) kept.push(row)
     })
     return rowsAnswer(columns, kept)

@@ -48,7 +48,7 @@ function inside(root: string, path: string): string[] {
 async function requireKind(at: string, path: string, wanted: 'file' | 'folder'): Promise<void> {
   const kind = await kindOf(at, path)
   if (kind === undefined) throw invalid(path, 'there is no such file in the export folder')
-  if (kind !== wanted) throw invalid(path, kind === 'link' ? 'links are not followed' : `it is no ${wanted}`)
+  if (kind !== wanted) throw invalid(path, kind === 'link' ? 'links are not followed' : `it is not a ${wanted}`)
 }
 
 async function kindOf(at: string, path: string): Promise<'file' | 'folder' | 'link' | 'other' | undefined> {

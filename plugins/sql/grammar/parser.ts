@@ -185,7 +185,7 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
     return errorAt(
       sql,
       before.start,
-      `${before.value}${tokens[at!]!.value} is no value: a duration is written INTERVAL '5 minutes'`
+      `${before.value}${tokens[at!]!.value} is not a value: a duration is written INTERVAL '5 minutes'`
     )
   }
   const named = at === undefined ? tokens.findLast(({ kind, value }) => kind === 'word' && value === found) : tokens[at]

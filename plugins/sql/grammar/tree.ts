@@ -44,7 +44,7 @@ export function tokenOf(node: TreeNode | undefined): number | undefined {
   return typeof at === 'number' ? at : undefined
 }
 
-/** The parts of a dotted name; undefined when one of them is no plain name. */
+/** The parts of a dotted name; undefined when one of them is not a plain name. */
 export function asObjectName(tree: Tree | undefined): Ident[] | undefined {
   const parts = asList(tree).map(part => asIdent(asNode(part)?.['Identifier']))
   return parts.length > 0 && parts.every(part => part !== undefined) ? parts : undefined

@@ -52,7 +52,7 @@ export function bindContext(
     table,
     /** The name a token spells. */
     nameAt: (at: number) => nameOf(tokens[at]!).text,
-    /** The value of the literal at a token; undefined where it is no whole number. */
+    /** The value of the literal at a token; undefined where it is not a whole number. */
     integerAt: (at: number) => {
       const token = tokens[at]!
       // Longer ones are no times, and take long to read.
@@ -69,7 +69,7 @@ export function bindContext(
     },
     /** The error for a text in the place of a column's name. */
     noAlias: (at: number) =>
-      errorAt(sql, tokens[at]!.start, 'a text is no name of a column: write AS before it, or double quotes around it'),
+      errorAt(sql, tokens[at]!.start, 'a text is not a column name: write AS before it, or double quotes around it'),
     isTokenAt: (at: number, text: string) => isToken(tokens[at], text),
     /** Where an expression stands, as far as that is known. */
     extent: (tree: Tree) => extentOf(tree, tokenMap),

@@ -72,7 +72,7 @@ export interface Bound {
   /** Tokens of names of common tables, of sources, and where they are used. */
   readonly sourceNames: readonly number[]
   readonly times: readonly TimeConstant[]
-  /** What is no constant and meets a time, but is none in UTC, or may be none. */
+  /** What is not a constant and meets a time, but is none in UTC, or may be none. */
   readonly textTimes: readonly TextTime[]
   /** Items of select lists without names of their own, and those the user would give them: what was written. */
   readonly unnamed: readonly { readonly last: number; readonly label: string }[]
@@ -113,7 +113,7 @@ const stepItems = 64
 
 const unknown: Fields = { list: [], open: true }
 
-/** Throws DbError `Unsupported` for a statement that is no query. */
+/** Throws DbError `Unsupported` for a statement that is not a query. */
 export function* bindStatement(tree: Tree, context: BindContext): Steps<Bound> {
   const [kind, value] = variant(tree) ?? ['', null]
   if (kind !== 'Query') throw new DbError('Unsupported', `${kind || 'this'} statement is not a query`)

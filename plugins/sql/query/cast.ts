@@ -27,7 +27,7 @@ type KnownTime = (first: number, last: number) => { readonly unit?: TimeUnit | u
 const zonedType = 'timestamptz'
 
 /**
- * A type that is no column's stays as it is: the engine has intervals, lists and more. `isTime` tells whether the name at a token is that
+ * A type that is not a column's stays as it is: the engine has intervals, lists and more. `isTime` tells whether the name at a token is that
  * of a column of times.
  */
 export function castEdits(statement: Canonical, knownTime: KnownTime, isTime: (token: number) => boolean): Edit[] {

@@ -22,7 +22,7 @@ export function engineType(type: ColumnType): string {
 
 const units = new Map(Object.entries(timeTypes).map(([unit, type]) => [type, unit as TimeUnit]))
 
-/** Undefined for a word that is no time without a zone. */
+/** Undefined for a word that is not a time without a zone. */
 export function engineTimeUnit(type: string): TimeUnit | undefined {
   return units.get(type)
 }

@@ -79,8 +79,8 @@ function reason(plain: string, { tokens, valid, isTime }: Failed, location: stri
   const found = noField.map(pattern => pattern.exec(plain)).find(match => match !== null)
   if (found !== undefined) return unknownField(found[1]!, location, valid.get(found[1]!.toLowerCase()))
   if (/^Could not convert string/.test(plain) && token?.kind === 'string' && isTime(token.start))
-    return `${quoteText(token.value)} is no time${location}`
-  // The engine writes the digits of a time that are no time as a text.
+    return `${quoteText(token.value)} is not a time${location}`
+  // The engine writes the digits of a time that it cannot read as a text.
   const isNumber = token?.kind === 'number' || isToken(token, '-') || isToken(token, '+')
   if (/^Could not convert string .* to INT64/.test(plain) && token && isNumber && isTime(token.start))
     return `the number is beyond the times there are in the unit of what it stands beside${location}`
@@ -134,13 +134,13 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
   ],
   [
     /^Could not convert string (.*) to ([A-Z0-9_]+)(?: when casting from source column (.*))?$/s,
-    (text, type, column) => `${text} is no ${inOurTypes(type)}${ofColumn(column)}`
+    (text, type, column) => `${text} is not a valid ${inOurTypes(type)}${ofColumn(column)}`
   ],
   [
     /^(?:invalid )?(timestamp|date|time) field (?:format|value out of range): "(.*?)"(?:, expected format is \((.*?)\))?(?: when casting from source column (.*))?$/s,
     (type, text, format, column) => {
       const expected = format === undefined ? '' : `: expected ${format}`
-      return `${quoteText(text!)} is no ${type === 'date' ? 'date' : 'time'}${ofColumn(column)}${expected}`
+      return `${quoteText(text!)} is not a ${type === 'date' ? 'date' : 'time'}${ofColumn(column)}${expected}`
     }
   ],
   [

@@ -207,7 +207,7 @@ function localTime({ statement, at, close }: Call): Edit[] {
   return isLast ? [{ start: starts[close]!, end: starts[close]!, text: `, ${tokenText(tokens[close - 1]!)}` }] : []
 }
 
-/** `nth_value(x, n ORDER BY …)` that is no function of a window. */
+/** `nth_value(x, n ORDER BY …)` that is not a function of a window. */
 function nthValue(call: Call): Edit[] {
   const { statement, at, close } = call
   const { tokens, starts } = statement

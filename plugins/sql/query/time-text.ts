@@ -34,7 +34,7 @@ function instant(token: Token, zone: Zone, inUtc: boolean): bigint | undefined {
   try {
     return parseTimestamp(token.value, zone)
   } catch {
-    // What is no time to us may be one to the engine, and its error is the better one.
+    // What is not a time to us may be one to the engine, and its error is the better one.
     return undefined
   }
 }

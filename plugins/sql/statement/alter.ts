@@ -73,7 +73,7 @@ function parseModification(cursor: Cursor, column: Name): AlterAction {
   return { kind: 'set_index', column, index, options: readWith(cursor) }
 }
 
-/** `'key' = 'value', …`; what follows a comma and is no key is the next action. */
+/** `'key' = 'value', …`; what follows a comma and is not a key is the next action. */
 function readOptions(cursor: Cursor): Texts {
   const options = [readOption(cursor)]
   while (

@@ -23,7 +23,7 @@ const words = {
   TimestampMillisecond: 'timestamp timestamp_ms',
   TimestampMicrosecond: 'datetime timestamp_us',
   TimestampNanosecond: 'timestamp_ns'
-} satisfies Partial<Record<ColumnType, string>>
+} satisfies Record<Exclude<ColumnType, `Decimal${string}`>, string>
 
 const types = new Map(
   Object.entries(words).flatMap(([type, list]) => list.split(' ').map(word => [word, type as ColumnType] as const))

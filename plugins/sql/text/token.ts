@@ -254,7 +254,7 @@ export function endsValue(token: Token | undefined): boolean {
   return token !== undefined && (token.kind !== 'symbol' || ')]'.includes(token.value))
 }
 
-/** Whether a token is the operator of `j ? 'key'`, which is no parameter. */
+/** Whether a token is the operator of `j ? 'key'`, which is not a parameter. */
 export function isKeyOperator(tokens: readonly Token[], at: number): boolean {
   return isToken(tokens[at], '?') && endsValue(tokens[at - 1]) && tokens[at + 1]?.kind === 'string'
 }

@@ -239,6 +239,6 @@ function fail(column: ColumnDefinition, row: number, literal: Literal): never {
   const value = 'text' in literal ? literal.text.slice(0, 60) : literal.kind
   throw new DbError(
     'InvalidSyntax',
-    `Failed to parse value: row ${row + 1}, column ${column.name}: ${value} is no ${column.type}`
+    `Failed to parse value: row ${row + 1}, column ${column.name}: ${value} is not a valid ${column.type}`
   )
 }

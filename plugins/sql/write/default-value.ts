@@ -29,7 +29,7 @@ export function defaultOf({ name, type, default: text }: ColumnDefinition, zone:
   try {
     return { kind: 'time', value: parseTimestamp(literal.text, zone), unit: 'ns' }
   } catch (error) {
-    // What is no time does not fit the column, which says so.
+    // What is not a time does not fit the column, which says so.
     if (isDbError(error)) return literal
     throw error
   }

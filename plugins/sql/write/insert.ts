@@ -59,7 +59,7 @@ async function insertValues(
   requireTime(table, columns)
   const now = BigInt(Date.now()) * 1_000_000n
   const writes: TableWrite[] = []
-  const pace = new Pace(session.ctx.signal)
+  const pace = new Pace(session.ctx)
   let first = 0
   for (const part of inParts(rows, Math.ceil(partValues / columns.length))) {
     writes.push(

@@ -1,6 +1,6 @@
 // Text columns from byte ranges of the request. Repeated texts become a dictionary; others are copied.
 import { isAscii, isUtf8 } from 'node:buffer'
-import { type BytesData, bitmap, type DictionaryData } from '../../../core/index.ts'
+import { type BytesData, bitmap, copyBytes, type DictionaryData } from '../../../core/index.ts'
 import { Dictionary } from './dictionary.ts'
 import { notUtf8 } from './growing-bytes.ts'
 
@@ -13,9 +13,6 @@ export interface Slices {
   readonly step?: number
   readonly owners?: Uint32Array
 }
-
-/** Up to this many bytes a copying loop is faster than `set`. */
-const shortCopy = 48
 
 /** A text column; rows without a text are null. Throws DbError `InvalidArguments` for what is not valid UTF-8. */
 export function textData(body: Uint8Array, slices: Slices, rows: number): BytesData | DictionaryData {
@@ -68,11 +65,9 @@ function copied(body: Uint8Array, slices: Slices, rows: number, isText: boolean)
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
   for (let i = 0, to = 0; i < count; i++) {
     const start = starts[i * step]!
-    const end = ends[i * step]!
-    if (end - start > shortCopy) {
-      bytes.set(body.subarray(start, end), to)
-      to += end - start
-    } else for (let from = start; from < end; from++) bytes[to++] = body[from]!
+    const size = ends[i * step]! - start
+    copyBytes(body, start, bytes, to, size)
+    to += size
   }
   if (isText) checkUtf8(bytes, offsets, slices)
   const valid = validity(count, rows, owners)

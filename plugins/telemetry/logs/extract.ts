@@ -143,7 +143,10 @@ function integerOf(key: string, value: Scalar | undefined): bigint {
   if (typeof value === 'bigint') return value
   const read = typeof value === 'string' ? readExactInteger(value) : undefined
   if (read !== undefined && BigInt.asIntN(64, read) === read) return read
-  throw new DbError('InvalidArguments', `failed to align log column '${key}': ${JSON.stringify(value)} is no integer`)
+  throw new DbError(
+    'InvalidArguments',
+    `failed to align log column '${key}': ${JSON.stringify(value)} is not an integer`
+  )
 }
 
 function flagOf(key: string, value: Scalar | undefined): number {

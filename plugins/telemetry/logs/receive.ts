@@ -28,7 +28,7 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
     const pipeline = requestedPipeline(pipelines, headers)
     // A Uint8Array, because `subarray` of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
-    const pace = new Pace(ctx.signal, ctx.memory)
+    const pace = new Pace(ctx)
     const limits = { items: options.max_items, itemBytes: options.max_item_size }
     const decoded = await runPaced(pace, decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, limits))
     const { batch, rejected, reason } = decoded
@@ -50,7 +50,7 @@ async function runPipeline(
   { batch, rejected, reason }: Decoded<LogBatch>,
   table: string
 ): Promise<Taken> {
-  const items = await runPaced(new Pace(ctx.signal, ctx.memory), itemsOf(batch))
+  const items = await runPaced(new Pace(ctx), itemsOf(batch))
   const { writes, skipped } = await pipeline.run(ctx, items, { table, customTimeIndex: 'Timestamp;epoch;ns' })
   await core.store.write(ctx, writes)
   return { rejected: rejected + skipped.count, message: reason || (skipped.errors[0]?.message ?? '') }

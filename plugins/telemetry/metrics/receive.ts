@@ -97,7 +97,7 @@ export function createReceiveMetrics(
         names: new PointNames(points.reader, samples, attributes, policy)
       }
       try {
-        const pace = new Pace(request.ctx.signal)
+        const pace = new Pace(request.ctx)
         await runPaced(pace, decode(reception))
         return await store(reception, pace)
       } catch (error) {

@@ -41,12 +41,12 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
   const store = async (ctx: RequestContext, batch: SpanBatch, layout: Layout): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       const table = core.store.table(ctx.db, layout.table)
-      const { write, retyped } = await runPaced(new Pace(ctx.signal), spansWrite(batch, layout, table))
+      const { write, retyped } = await runPaced(new Pace(ctx), spansWrite(batch, layout, table))
       if (retyped.length > 0 && attempt < maxAttempts) {
         await retype(ctx, batch, layout)
         continue
       }
-      const news = await runPaced(new Pace(ctx.signal), lookup.news(ctx.db, layout.table, batch))
+      const news = await runPaced(new Pace(ctx), lookup.news(ctx.db, layout.table, batch))
       try {
         await core.store.write(ctx, [write, ...news.writes])
         news.keep()
@@ -67,7 +67,7 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
       items: options.max_items,
       itemBytes: options.max_item_size
     })
-    const decoded = await runPaced(new Pace(ctx.signal), decoding)
+    const decoded = await runPaced(new Pace(ctx), decoding)
     if (decoded.batch.spans > 0) await store(ctx, decoded.batch, { table, maxColumns })
     return takenOf(decoded)
   }
@@ -88,7 +88,7 @@ function createRetype({ store, config }: Core) {
     serially(async () => {
       let table = store.table(ctx.db, layout.table)
       if (table === undefined) return
-      const { retyped } = await runPaced(new Pace(ctx.signal), spansWrite(batch, layout, table))
+      const { retyped } = await runPaced(new Pace(ctx), spansWrite(batch, layout, table))
       if (retyped.length > 0 && !(ctx.hints.autoCreate ?? config.auto_create_table)) throw notAllowed(table, retyped)
       for (const { name, definition } of retyped) {
         table = await store.changeTable(ctx, table, { kind: 'modify_column', name, definition, keepValues: true })

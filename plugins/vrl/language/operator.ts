@@ -61,7 +61,7 @@ function isNumber(value: Value): value is bigint | number {
   return typeof value === 'bigint' || typeof value === 'number'
 }
 
-/** A result of arithmetic; fails for NaN, which is no value of the language. */
+/** A result of arithmetic; fails for NaN, which is not a value of the language. */
 export function float(value: number): number {
   if (Number.isNaN(value)) throw new Failure('operation would produce NaN')
   return value

@@ -11,7 +11,7 @@ import { getPath, removePath } from './path.ts'
 import type { Scope } from './scope.ts'
 import type { Value } from './value.ts'
 
-/** E400, inside E610, when the argument is no path. */
+/** E400, inside E610, when the argument is not a path. */
 export function pathArgument(scope: Scope, expr: CallExpr, name: string, { argument, node }: Bound): PathArgument {
   const value = argument!.value
   if (value.type === 'variable') return onVariable(scope, value.name, [])

@@ -2,7 +2,7 @@
 import type { Segment } from './ast.ts'
 import { parse } from './parser.ts'
 
-/** The segments of `.a."b c"[0]`, of `%a`, or of `a.b` without the dot before; undefined when it is no path. */
+/** The segments of `.a."b c"[0]`, of `%a`, or of `a.b` without the dot before; undefined when it is not a path. */
 export function parsePath(text: string): readonly Segment[] | undefined {
   const { body, errors } = parse(/^[.%]/.test(text) ? text : `.${text}`)
   const [expr] = body

@@ -66,7 +66,7 @@ function readEscape(source: string, at: number): { readonly text: string; readon
     return { text: '', end }
   }
   if (next !== 'u')
-    throw new CompileError(209, `invalid escape character: \\${next}`, span, `\\${next} is no escape sequence`)
+    throw new CompileError(209, `invalid escape character: \\${next}`, span, `\\${next} is not an escape sequence`)
   unicode.lastIndex = at + 1
   const found = unicode.exec(source)
   const code = found === null ? -1 : Number.parseInt(found[1]!, 16)

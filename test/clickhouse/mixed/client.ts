@@ -12,7 +12,7 @@ export interface Outcome {
   readonly text: string
   /** Times it was sent. */
   readonly tries: number
-  /** Tries that broke without any answer: what became of them nobody knows. */
+  /** Attempts that failed without an answer; their outcome is unknown. */
   readonly broken: number
   /** Answers that told the client to come again, by status. */
   readonly refused: ReadonlyMap<number, number>

@@ -201,7 +201,7 @@ async function expectOk({ problems }: State, { status, text }: Outcome, what: st
   if (status !== 200) problems.push(`${what}: ${status} ${text}`)
 }
 
-/** What every front end finds is what was answered. Returns how many requests have rows twice that may. */
+/** Each front end finds the rows that were acknowledged. Returns the number of requests with duplicate rows that are allowed. */
 async function check(state: State, urls: () => readonly string[]): Promise<number> {
   const byTable = Map.groupBy(state.requests.values(), ({ table }) => table)
   let doubled = 0

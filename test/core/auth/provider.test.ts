@@ -183,7 +183,7 @@ t.test('tokens are kept hashed, have rights of their own, and end', async t => {
   t.strictSame(await login(provider, 'bot', 'pass-word'), { name: 'bot', mode: 'rw' })
   await t.rejects(bearer(old.token), { code: 'UserPasswordMismatch', message: /ended at 2020-01-31/ })
   await t.rejects(bearer(`${one.token}x`), { code: 'UserPasswordMismatch', message: 'the token is not known' })
-  await t.rejects(login(provider, 'bot', one.token), { code: 'UserPasswordMismatch' }, 'a token is no password')
+  await t.rejects(login(provider, 'bot', one.token), { code: 'UserPasswordMismatch' }, 'a token is not a password')
   await t.rejects(login(provider, `token:${one.secret.split(':')[1]}`, one.token), { code: 'UserPasswordMismatch' })
   for (const secret of ['token_sha256:12', `${one.secret}:soon`, 'certificate:x'])
     t.throws(() => parseUserList(`a=${secret}`), secret)

@@ -24,7 +24,7 @@ t.test('durations are read with every unit, joined or spaced, in any case but M'
   for (const [text, milliseconds] of cases) t.equal(parseDuration(text), milliseconds, text)
 })
 
-t.test('text that is no duration is none', async t => {
+t.test('text that is not a duration is none', async t => {
   for (const text of ['', ' ', '5', '-1s', 's', '1x', '1s foo', '1e3s', '1s,'])
     t.equal(parseDuration(text), undefined, text)
 })

@@ -330,7 +330,7 @@ t.test('formats are added under a name of their own', async t => {
   t.throws(() => formats.choose(() => 'own'), /unknown format own/, 'each server has its own')
   t.throws(() => mine.add('Own', format), /there is a result format Own already/)
   t.throws(() => mine.add('Parquet', format), /there is a result format Parquet already/)
-  t.throws(() => mine.add('a b', format), /a b is no name/)
+  t.throws(() => mine.add('a b', format), /a b is not a name/)
   t.throws(() => mine.add('other', { ...format, contentType: undefined as never }), /needs the texts contentType/)
   t.throws(() => mine.add('other', { ...format, encode: undefined as never }), /needs a function encode/)
 })

@@ -65,15 +65,6 @@ t.test('waiting ends with the request, and those behind it move up', async t => 
   await small
 })
 
-t.test('memory that is taken already counts without asking', async t => {
-  const { lease } = budget(1024, 0)
-  const inflated = lease()
-  inflated.force(10_000)
-  t.notOk(lease().raise(1))
-  inflated.release()
-  t.ok(lease().raise(1))
-})
-
 t.test(
   'bodies that have come in half do not wait for each other: one goes beyond the limit, then the next',
   async t => {
@@ -104,7 +95,6 @@ t.test('what goes on of a request that has ended gets nothing', async t => {
   waiting.raise(0)
   const waits = [ended.wait(4096, never), waiting.wait(4096, never)]
   ended.release()
-  ended.force(1024)
   t.notOk(ended.raise(1))
   await t.rejects(ended.wait(1, never), { code: 'Cancelled' })
   other.release()

@@ -23,7 +23,7 @@ t.test('a connection that asks nothing is closed, before its first request and b
   await Promise.all([silent, idle].map(socket => once(socket, 'close')))
   const metrics = async () => (await server.main.inject('/metrics')).body
   t.match(await metrics(), 'svc_servers_connections_silent_total{server="main"} 1')
-  // The server learns a little later that the client is gone, too.
+  // The server notices a little later that the client has disconnected.
   while (!(await metrics()).includes('svc_servers_connections{server="main"} 0')) await sleep(20)
 })
 

@@ -53,7 +53,7 @@ const attackers: Record<string, Record<string, string>> = {
   'a rebound name': { origin: 'http://evil.example:4000', host: 'evil.example:4000', 'sec-fetch-site': 'same-origin' },
   'a rebound name by a link': { referer: 'http://evil.example:4000/', host: 'evil.example:4000' },
   'a rebound name without an origin': { host: 'evil.example', 'sec-fetch-mode': 'no-cors' },
-  'a host that is no host': { host: '%%%', 'sec-fetch-mode': 'cors' }
+  'a host that is not a host': { host: '%%%', 'sec-fetch-mode': 'cors' }
 }
 
 const friends: Record<string, Record<string, string>> = {

@@ -30,7 +30,7 @@ t.test('a number that the type cannot hold is an error that names column, row an
   const wrong = (type: 'Int8' | 'UInt32' | 'UInt64' | 'Int64', value: number | bigint) =>
     t.throws(() => columnOf('n', 'field', type, [0, value]), {
       code: 'InvalidArguments',
-      message: `column n: ${value} in row 2 is no ${type}`
+      message: `column n: ${value} in row 2 is not a valid ${type}`
     })
   wrong('Int8', 128)
   wrong('UInt32', 1.5)

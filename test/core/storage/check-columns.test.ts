@@ -57,13 +57,13 @@ t.test('columns that are not what they say are refused, naming plugin, table and
     [
       'a character cut between two rows',
       write({ data: { kind: 'bytes', offsets: Uint32Array.of(0, 1, 2), bytes: Buffer.from('ä') } }),
-      /the text of row 0 is no UTF-8/,
+      /the text of row 0 is not UTF-8/,
       'InvalidArguments'
     ],
     [
-      'text that is no UTF-8',
+      'text that is not UTF-8',
       write({ data: { kind: 'bytes', offsets: Uint32Array.of(0, 1, 2), bytes: bytes(97, 255) } }),
-      /the text of row 1 is no UTF-8/,
+      /the text of row 1 is not UTF-8/,
       'InvalidArguments'
     ],
     [
@@ -162,12 +162,12 @@ t.test('many rows are checked in steps, and errors are found whichever step thei
   for (const row of [1, 4095, 4096, 4097, 65_536, rows - 1]) {
     t.throws(
       () => run(({ offsets }) => offsets.set([row * 3 + 1], row)),
-      { code: 'InvalidArguments', message: new RegExp(`text of row ${row - 1} is no UTF-8`) },
+      { code: 'InvalidArguments', message: new RegExp(`text of row ${row - 1} is not UTF-8`) },
       `a character that is cut before row ${row}`
     )
     t.throws(() => run(({ bytes }) => bytes.set([0xff], row * 3 + 2)), {
       code: 'InvalidArguments',
-      message: new RegExp(`text of row ${row} is no UTF-8`)
+      message: new RegExp(`text of row ${row} is not UTF-8`)
     })
     t.throws(() => run(({ offsets }) => offsets.set([0], row + 1)), {
       code: 'Unexpected',

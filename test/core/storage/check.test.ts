@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { eachConcurrent } from '../../../core/concurrent.ts'
 import type { BytesData } from '../../../core/model/batch.ts'
 import type { ColumnType } from '../../../core/model/types.ts'
 import { catalogDamage, openCatalogFile } from '../../../core/storage/embedded/catalog/catalog-file.ts'
@@ -23,6 +24,8 @@ import { planRepair } from '../../../core/storage/embedded/repair/repair.ts'
 import { createTable, makeEngine, never, openEngine, put, select, temporaryFolder } from './fixtures.ts'
 
 const batches = 40
+/** Folders that are damaged, started and repaired at the same time: most of that is waiting for the disk and for processes. */
+const sideBySide = 3
 const small = { segment_size: 2048 }
 
 /**
@@ -190,14 +193,14 @@ async function findRecord(dir: string, batch: number) {
 }
 
 t.test('a damaged record header stops the start; its length counts only where it leads to a record', async t => {
-  for (const offset of [0, 4, 9, 16, 20]) {
+  await eachConcurrent([0, 4, 9, 16, 20], sideBySide, async offset => {
     const dir = copy(t)
     const { path, at } = await findRecord(dir, 25)
     flip(path, at + offset, 3)
     t.match(await refusal(dir), `${path} at byte ${at}: a record header does not match its checksum`)
     await repair(dir)
     t.strictSame(await counts(t, dir), { flushed: 200, logged: 156 }, `byte ${offset}`)
-  }
+  })
   const dir = copy(t)
   const { path, at } = await findRecord(dir, 25)
   const bytes = readFileSync(path)
@@ -258,7 +261,7 @@ type Bend = (part: RecordPart) => RecordPart
 /** What becomes of a record, as long as before and with all sums right, and what is said of it. */
 const bends: readonly (readonly [what: string, bend: Bend, reason: RegExp])[] = [
   ['more rows than values', part => ({ ...part, rows: 5 }), /4 series numbers for 5 rows/],
-  ['texts that are none', eachText(data => ({ ...data, bytes: data.bytes.map(() => 0xff) })), /no UTF-8/],
+  ['texts that are none', eachText(data => ({ ...data, bytes: data.bytes.map(() => 0xff) })), /not UTF-8/],
   [
     'texts that overlap',
     eachText(data => ({ ...data, offsets: data.offsets.map((offset, i) => (i === 1 ? 20 : offset)) })),
@@ -311,7 +314,7 @@ t.test('a segment cut short stops the start, the torn end of the last one does n
 })
 
 t.test(
-  'a log that ends before what was on the disk is no torn end, whether it was cut or is an older copy',
+  'a log that ends before what was on the disk is not a torn end, whether it was cut or is an older copy',
   async t => {
     const dir = temporaryFolder(t)
     const engine = makeEngine(dir, small)
@@ -574,22 +577,29 @@ t.test('a folder in use is left alone', async t => {
 })
 
 t.test('a query over a damaged data file fails and names it, others answer', async t => {
-  const dir = copy(t)
-  const path = join(dir, dataFiles[0]!)
-  const whole = readFileSync(path)
-  for (let offset = 5; offset < whole.length; offset += Math.ceil(whole.length / 12)) {
-    flip(path, offset)
-    const engine = makeEngine(dir, small)
-    await engine.open()
-    const [flushed, logged] = ['flushed', 'logged'].map(name => engine.catalog.table('public', name)!)
-    const shown = path.replace(dir, '{storage.data_home}')
-    const failure = { code: 'TableUnavailable', message: `data file ${shown}: the file does not match its checksum` }
-    await t.rejects(select(engine, flushed!, 'SELECT count(*) FROM @'), failure, `byte ${offset}`)
-    t.strictSame(await select(engine, logged!, 'SELECT count(*) FROM @'), [[160]])
-    await engine.close()
-    writeFileSync(path, whole)
-  }
-  t.strictSame(await counts(t, dir), { flushed: 200, logged: 160 })
+  const size = readFileSync(join(crashed, dataFiles[0]!)).length
+  const step = Math.ceil(size / 12)
+  const offsets = Array.from({ length: Math.ceil((size - 5) / step) }, (_, i) => 5 + i * step)
+  // Each folder meets several damages, one after the other.
+  const damages = Array.from({ length: sideBySide }, (_, lane) => offsets.filter((_, i) => i % sideBySide === lane))
+  await eachConcurrent(damages, sideBySide, async own => {
+    const dir = copy(t)
+    const path = join(dir, dataFiles[0]!)
+    const whole = readFileSync(path)
+    for (const offset of own) {
+      flip(path, offset)
+      const engine = makeEngine(dir, small)
+      await engine.open()
+      const [flushed, logged] = ['flushed', 'logged'].map(name => engine.catalog.table('public', name)!)
+      const shown = path.replace(dir, '{storage.data_home}')
+      const failure = { code: 'TableUnavailable', message: `data file ${shown}: the file does not match its checksum` }
+      await t.rejects(select(engine, flushed!, 'SELECT count(*) FROM @'), failure, `byte ${offset}`)
+      t.strictSame(await select(engine, logged!, 'SELECT count(*) FROM @'), [[160]])
+      await engine.close()
+      writeFileSync(path, whole)
+    }
+    t.strictSame(await counts(t, dir), { flushed: 200, logged: 160 })
+  })
 })
 
 t.test('files are not merged with a damaged one: the damage would get a right checksum', async t => {

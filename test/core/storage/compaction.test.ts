@@ -28,7 +28,7 @@ t.test('small files of a day become one, and hold the same rows', async t => {
   await engine.maintain(compact, never)
   t.match(engine.catalog.statistics(table), { rows: 12, files: 1 })
   t.same(await select(engine, table, 'SELECT * FROM @ ORDER BY ALL'), before)
-  // Files are removed once nobody reads them, beside everything else.
+  // Files are removed in the background once no query reads them.
   await eventually(() => parquetFiles(dir).length === 1)
   await engine.close()
   const again = await openEngine(t, dir, onlyWhenTold)

@@ -1,4 +1,4 @@
-// JSON nested as deep as anybody likes: the statement fails, the process that runs it goes on.
+// Deeply nested JSON: the statement fails, and the query process survives.
 import t from 'tap'
 import { startProcess } from './sql-process-fixtures.ts'
 

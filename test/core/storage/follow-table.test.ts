@@ -52,7 +52,7 @@ function follow(t: Test, store: Store, table: string, options: { limit?: number;
   }
 }
 
-/** A store whose tables, as soon as they are made, hold rows before anybody who waits for them is told; `flush` also brings them to files. */
+/** A store that writes rows to each new table before those who wait for the table are notified; with `flush` it also flushes them. */
 function early(store: Store, flush: boolean): Store {
   return {
     ...store,
@@ -114,7 +114,7 @@ t.test('a table that is dropped and made again is followed again, from its first
     await store.write(ctx, [lines('log', `a${round}`)])
     t.same(await rows.next(1), [`a${round}`])
     await store.dropTable(ctx, store.table('public', 'log')!)
-    // At once, and after it was seen that the table is gone.
+    // At once, and after the drop of the table was noticed.
     if (round === '2') await sleep(50)
     await store.write(ctx, [lines('log', `b${round}`)])
     t.same(await rows.next(1), [`b${round}`])

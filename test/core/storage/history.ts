@@ -44,7 +44,7 @@ export class History {
     this.#names = specs.map((_, i) => `table${i}`)
   }
 
-  /** Tables whose rows differ from the model's: what is found and what is wanted. Undefined when all are equal. */
+  /** Tables whose rows differ from the model's, with the rows found and expected. Undefined when all are equal. */
   async difference(): Promise<{ table: string; found: string; wanted: string } | undefined> {
     for (const [i, model] of this.#models.entries()) {
       const table = this.#names[i]!

@@ -106,7 +106,7 @@ export class TableModel {
       ...live.map(cells =>
         this.columns.map(({ id, initial = null }) => {
           const cell = cells.get(id)
-          // Where fields are merged, null is no value.
+          // Where fields are merged, null is not a value.
           return cell === undefined || (cell === null && fieldwise) ? initial : cell
         })
       )

@@ -108,7 +108,7 @@ t.test('the series that followed last time is expected to follow again', async t
   t.equal(order.next, 8, 'the last time counts')
 })
 
-t.test('a guess of a series that is not there yet is no match', async t => {
+t.test('a guess of a series that is not there yet is not a match', async t => {
   const tags = [{ id: 1, rows: 1, data: plain(['a']) }]
   t.same([...runAtOnce(resolveSeries(new SeriesRegistry(), tags, 1))], [1])
   t.equal(new SeriesRegistry().is(1, new SeriesKeyWriter(tags), 0), false)

@@ -32,7 +32,7 @@ interface Sample {
   readonly value: number | null
 }
 
-/** A value is none where it is a gap; a write with gaps cannot be sorted. */
+/** Undefined values are gaps; a write with gaps cannot be sorted. */
 const sample: fc.Arbitrary<Sample> = fc.record({
   series: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constantFrom(70_000, 70_001)),
   at: fc.integer({ min: -3, max: 9 }),

@@ -1,4 +1,4 @@
-// The spare of the catalog: whatever happens to a catalog, what it gives is the same catalog.
+// The copy of the catalog: after any damage to the catalog, the copy restores the same contents.
 import {
   appendFileSync,
   cpSync,

@@ -1,4 +1,4 @@
-// Statements in a process of their own: what they answer, in which order they run, and how they end.
+// Statements in the query process: their answers, the order in which they run, and how they end.
 import { getEventListeners } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

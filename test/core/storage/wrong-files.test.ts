@@ -71,7 +71,7 @@ const files = (readdirSync(now, { recursive: true }) as string[])
   .filter(name => /(\.parquet|\.wal|\.mark|catalog\.db(-wal|\.copy|\.changes)?)$/.test(name))
   .sort()
 const segments = files.filter(name => name.endsWith('.wal'))
-/** Behind what the catalog knows of, a lost end looks like the end of a write that was never answered. */
+/** Bytes missing after the position that the catalog has recorded look like a write that was never acknowledged. */
 const unknownRows = 8
 const lastSegment = segments.at(-1)!
 
@@ -128,7 +128,7 @@ async function damages(dir: string): Promise<Finding[]> {
   return examination.findings.filter(({ kind }) => kind === 'damage')
 }
 
-/** Right rows by table after a start, or why there is none. */
+/** Correct rows by table after a start, or the reason why the start failed. */
 async function start(dir: string): Promise<Record<string, number> | string> {
   const engine = makeEngine(dir, settings)
   try {

@@ -145,7 +145,7 @@ t.test('arrays that are reported as unused count as growth of the heap until it 
   t.ok(threadHeap.size() - before < 32 * MiB)
 })
 
-/** Resident memory of this process that is no file's. */
+/** Resident memory of this process that is not a file's. */
 function anonymousBytes(): number {
   const text = existsSync(pages) ? readFileSync(pages, 'utf8') : ''
   return Number(/^Anonymous:\s+(\d+)/m.exec(text)?.[1]) * 1024

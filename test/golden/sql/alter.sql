@@ -67,7 +67,7 @@ error 4002(400) AFTER: column nothing not exists in table visits
 
 ALTER TABLE visits ADD COLUMN number INT DEFAULT 'many';
 ----
-error 2000(400) Failed to parse value: row 1, column number: many is no Int32
+error 2000(400) Failed to parse value: row 1, column number: many is not a valid Int32
 
 ALTER TABLE visits DROP COLUMN page;
 ----
@@ -163,7 +163,7 @@ affected 0
 
 ALTER TABLE visits MODIFY COLUMN load SET DEFAULT 'x';
 ----
-error 2000(400) Failed to parse value: row 1, column load: x is no Float64
+error 2000(400) Failed to parse value: row 1, column load: x is not a valid Float64
 
 ALTER TABLE visits MODIFY COLUMN site SET INVERTED INDEX;
 ----

@@ -131,7 +131,7 @@ affected 1
 
 COPY other FROM 'bad.csv';
 ----
-error 2000(400) Failed to parse value: row 1, column at: y is no TimestampMillisecond
+error 2000(400) Failed to parse value: row 1, column at: y is not a valid TimestampMillisecond
 
 COPY (SELECT nothing FROM cpu) TO 'x.csv';
 ----
@@ -172,7 +172,7 @@ error 1004(400) COPY folder/: it names no file
 
 COPY cpu TO 'all';
 ----
-error 1004(400) COPY all: it is no file
+error 1004(400) COPY all: it is not a file
 
 COPY cpu TO '';
 ----

@@ -84,23 +84,23 @@ a:Int8 | h:Int32 | k:Int64 | l:UInt8 | s:UInt64 | t:Float32 | x:Float64 | ac:Str
 
 INSERT INTO types (a, gj) VALUES (128, 2);
 ----
-error 2000(400) Failed to parse value: row 1, column a: 128 is no Int8
+error 2000(400) Failed to parse value: row 1, column a: 128 is not a valid Int8
 
 INSERT INTO types (l, gj) VALUES (-1, 2);
 ----
-error 2000(400) Failed to parse value: row 1, column l: -1 is no UInt8
+error 2000(400) Failed to parse value: row 1, column l: -1 is not a valid UInt8
 
 INSERT INTO types (eb, gj) VALUES (123456, 2);
 ----
-error 2000(400) Failed to parse value: row 1, column eb: 123456 is no Decimal(5, 0)
+error 2000(400) Failed to parse value: row 1, column eb: 123456 is not a valid Decimal(5, 0)
 
 INSERT INTO types (fa, gj) VALUES ('{', 2);
 ----
-error 2000(400) Failed to parse value: row 1, column fa: { is no Json
+error 2000(400) Failed to parse value: row 1, column fa: { is not a valid Json
 
 INSERT INTO types (ga, gj) VALUES ('yesterday', 2);
 ----
-error 2000(400) Failed to parse value: row 1, column ga: yesterday is no TimestampSecond
+error 2000(400) Failed to parse value: row 1, column ga: yesterday is not a valid TimestampSecond
 
 CREATE TABLE vectors (v VECTOR(3), at TIMESTAMP TIME INDEX);
 ----
@@ -219,7 +219,7 @@ error 1004(400) merge_mode last_non_null cannot go with append_mode
 
 CREATE TABLE bare (a TIMESTAMP TIME INDEX, b INT DEFAULT 'x');
 ----
-error 2000(400) Failed to parse value: row 1, column b: x is no Int32
+error 2000(400) Failed to parse value: row 1, column b: x is not a valid Int32
 
 CREATE TABLE bare (a TIMESTAMP TIME INDEX, b INT DEFAULT random());
 ----

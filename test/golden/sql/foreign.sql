@@ -434,7 +434,7 @@ DESC TABLE hme;
 ----
 error 4001(400) Table not found: hme, did you mean home?
 
--- Operators of JSON and lists as Postgres has them; a question mark behind a value and before a text is no parameter.
+-- Operators of JSON and lists as Postgres has them; a question mark behind a value and before a text is not a parameter.
 SELECT '{"a":1,"b":2}'::JSON @> '{"a":1}' AS a, '{"a":1}' <@ '{"a":1,"b":2}'::JSONB AS b, '{"a":[1,2]}'::JSON->'a' @> '[2]' AS c, '{"a":1}'::JSON ? 'a' AS d, NOT '["x","y"]'::JSON ? 'y' AS e, [1, 2] && [2, 3] AS f, NOT [1] && [2] AS g, [1, 2] @> [2] AS h, [2] <@ [1, 2] AS i;
 ----
 a:Boolean | b:Boolean | c:Boolean | d:Boolean | e:Boolean | f:Boolean | g:Boolean | h:Boolean | i:Boolean

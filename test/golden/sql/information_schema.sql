@@ -1,4 +1,5 @@
 -- What the server tells of itself.
+-- Needs a server of its own: it asks for counters of the whole server.
 
 CREATE DATABASE shop WITH (ttl = '7d');
 CREATE TABLE shop.visits (site STRING, page STRING FULLTEXT INDEX, n BIGINT UNSIGNED DEFAULT 5 COMMENT 'hits', price DECIMAL(10, 2), f FLOAT, at TIMESTAMP(6) TIME INDEX, PRIMARY KEY (site)) WITH (comment = 'who came', append_mode = 'true');

@@ -94,11 +94,11 @@ error 1004(400) row 1, column n: the column takes no nulls
 
 INSERT INTO cpu (host, n, at) SELECT 'text', 'many', 1;
 ----
-error 2000(400) Failed to parse value: row 1, column n: many is no Int32
+error 2000(400) Failed to parse value: row 1, column n: many is not a valid Int32
 
 INSERT INTO cpu (host, n, at) SELECT 'big', 3000000000, 1;
 ----
-error 2000(400) Failed to parse value: row 1, column n: 3000000000 is no Int32
+error 2000(400) Failed to parse value: row 1, column n: 3000000000 is not a valid Int32
 
 INSERT INTO log (line) SELECT 'timeless';
 ----
@@ -137,11 +137,11 @@ error 1004(400) row 1, column n: the column takes no nulls
 
 INSERT INTO cpu (host, n, at) VALUES ('a', 'x', 1);
 ----
-error 2000(400) Failed to parse value: row 1, column n: x is no Int32
+error 2000(400) Failed to parse value: row 1, column n: x is not a valid Int32
 
 INSERT INTO cpu (host, n, at) VALUES ('a', 1.5, 1);
 ----
-error 2000(400) Failed to parse value: row 1, column n: 1.5 is no Int32
+error 2000(400) Failed to parse value: row 1, column n: 1.5 is not a valid Int32
 
 INSERT INTO nothing VALUES (1);
 ----

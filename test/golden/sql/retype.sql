@@ -115,7 +115,7 @@ error 3000(400) Failed to plan SQL: there is no sum(BIGINT, INT, INT) at line 1,
 
 SELECT v FROM a WHERE v = 'text';
 ----
-error 3000(400) Failed to plan SQL: 'text' is no BIGINT at line 1, column 27
+error 3000(400) Failed to plan SQL: 'text' is not a valid BIGINT at line 1, column 27
 
 CREATE VIEW av AS SELECT * FROM a;
 SELECT v FROM av WHERE v > 1;

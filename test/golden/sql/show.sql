@@ -1,4 +1,5 @@
 -- SHOW, DESCRIBE, EXPLAIN, USE, SET, ADMIN, KILL.
+-- Needs a server of its own: it asks for numbers of tables.
 
 CREATE TABLE visits (site STRING, page STRING FULLTEXT INDEX WITH (analyzer = 'Chinese', case_sensitive = 'true'), n BIGINT DEFAULT 5 COMMENT 'hits', code INT INVERTED INDEX, id STRING SKIPPING INDEX, at TIMESTAMP(3) TIME INDEX DEFAULT CURRENT_TIMESTAMP(), PRIMARY KEY (site));
 CREATE TABLE "Upper" (at TIMESTAMP TIME INDEX);

@@ -94,7 +94,7 @@ x:TimestampNanosecond | uuid 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11':String
 
 SELECT v 'name' FROM m;
 ----
-error 2000(400) a text is no name of a column: write AS before it, or double quotes around it at line 1, column 10
+error 2000(400) a text is not a column name: write AS before it, or double quotes around it at line 1, column 10
 
 SELECT v FROM m WHERE CASE WHEN v > 1 THEN NULL ELSE ts END = 1719828000000;
 ----

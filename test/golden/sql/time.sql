@@ -154,7 +154,7 @@ error 1004(400) header x-svc-timezone: unknown time zone Mars/Base, expected an 
 
 SELECT v FROM m WHERE at > 'yesterday';
 ----
-error 3000(400) Failed to plan SQL: 'yesterday' is no time at line 1, column 28
+error 3000(400) Failed to plan SQL: 'yesterday' is not a time at line 1, column 28
 
 -- Members of structs are what was put into them, wherever a query passes them on.
 CREATE TABLE struct_times (ts TIMESTAMP(3) TIME INDEX, s STRING, n BIGINT);

@@ -155,7 +155,7 @@ error 3000(400) Failed to plan SQL: Overflow in addition of BIGINT (922337203685
 
 SELECT 'x'::INT;
 ----
-error 3000(400) Failed to plan SQL: 'x' is no INT at line 1, column 11
+error 3000(400) Failed to plan SQL: 'x' is not a valid INT at line 1, column 11
 
 SELECT CAST('12' AS BIGINT) AS n, TRY_CAST('x' AS INT) AS t, '1.50'::DECIMAL(5, 2) AS d, true::INT AS b;
 ----

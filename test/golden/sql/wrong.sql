@@ -74,11 +74,11 @@ error 3000(400) Failed to plan SQL: there is no +(DOUBLE, STRING) at line 1, col
 
 SELECT * FROM cpu WHERE usage = 'abc';
 ----
-error 3000(400) Failed to plan SQL: 'abc' is no DOUBLE at line 1, column 33
+error 3000(400) Failed to plan SQL: 'abc' is not a valid DOUBLE at line 1, column 33
 
 SELECT * FROM cpu WHERE ts > 'yesterday';
 ----
-error 3000(400) Failed to plan SQL: 'yesterday' is no time at line 1, column 30
+error 3000(400) Failed to plan SQL: 'yesterday' is not a time at line 1, column 30
 
 SELECT * FROM cpu WHERE ts > now() - interval '1 foo';
 ----
@@ -86,7 +86,7 @@ error 3000(400) Failed to plan SQL: a time has no part "foo"
 
 SELECT * FROM cpu WHERE ts > now() - 5m;
 ----
-error 2000(400) 5m is no value: a duration is written INTERVAL '5 minutes' at line 1, column 38
+error 2000(400) 5m is not a value: a duration is written INTERVAL '5 minutes' at line 1, column 38
 
 SELECT date_bin(INTERVAL '5 minute') FROM cpu;
 ----
@@ -114,7 +114,7 @@ error 3000(400) Failed to plan SQL: column "host" must appear in the GROUP BY cl
 
 SELECT date_bin_gapfill(INTERVAL '1 second', ts) AS t, interpolate(max(host)) FROM cpu WHERE ts >= 0 AND ts < 5000 GROUP BY t;
 ----
-error 3000(400) Failed to plan SQL: 'a' is no DOUBLE at line 1, column 1
+error 3000(400) Failed to plan SQL: 'a' is not a valid DOUBLE at line 1, column 1
 
 SELECT interpolate(usage) FROM cpu;
 ----
@@ -134,11 +134,11 @@ error 3000(400) Failed to plan SQL: there is no function selector_foo at line 1,
 
 SELECT mean(usage) FROM cpu GROUP BY time(1m);
 ----
-error 2000(400) 1m is no value: a duration is written INTERVAL '5 minutes' at line 1, column 43
+error 2000(400) 1m is not a value: a duration is written INTERVAL '5 minutes' at line 1, column 43
 
 SELECT * FROM "cpu" WHERE time > now() - 1h;
 ----
-error 2000(400) 1h is no value: a duration is written INTERVAL '5 minutes' at line 1, column 42
+error 2000(400) 1h is not a value: a duration is written INTERVAL '5 minutes' at line 1, column 42
 
 SELECT tz(ts, 'Mars/Base') FROM cpu;
 ----
@@ -166,15 +166,15 @@ error 1004(400) Invalid SQL, error: column count mismatch, columns: 2, values: 1
 
 INSERT INTO cpu (host, ts) VALUES ('a', 'abc');
 ----
-error 2000(400) Failed to parse value: row 1, column ts: abc is no TimestampMillisecond
+error 2000(400) Failed to parse value: row 1, column ts: abc is not a valid TimestampMillisecond
 
 INSERT INTO cpu (host, ts, usage) VALUES ('a', 1, 'abc');
 ----
-error 2000(400) Failed to parse value: row 1, column usage: abc is no Float64
+error 2000(400) Failed to parse value: row 1, column usage: abc is not a valid Float64
 
 INSERT INTO cpu (host, ts, n) VALUES ('a', 1, 1.5);
 ----
-error 2000(400) Failed to parse value: row 1, column n: 1.5 is no Int64
+error 2000(400) Failed to parse value: row 1, column n: 1.5 is not a valid Int64
 
 INSERT INTO cpu (host) VALUES ('a');
 ----
@@ -258,11 +258,11 @@ error 3000(400) Failed to plan SQL: round(STRING) may mean several functions, ca
 
 SELECT CAST('abc' AS INT);
 ----
-error 3000(400) Failed to plan SQL: 'abc' is no INT at line 1, column 13
+error 3000(400) Failed to plan SQL: 'abc' is not a valid INT at line 1, column 13
 
 SELECT CAST(host AS INT) FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: 'a' is no INT, a value of host at line 1, column 8
+error 3000(400) Failed to plan SQL: 'a' is not a valid INT, a value of host at line 1, column 8
 
 SELECT '{"a":1}'::hstore;
 ----
@@ -302,7 +302,7 @@ error 3000(400) Failed to plan SQL: LIMIT/OFFSET cannot be negative at line 1, c
 
 SELECT * FROM cpu LIMIT 'x';
 ----
-error 3000(400) Failed to plan SQL: 'x' is no BIGINT at line 1, column 25
+error 3000(400) Failed to plan SQL: 'x' is not a valid BIGINT at line 1, column 25
 
 SELECT host FROM cpu UNION SELECT host, ts FROM mem;
 ----
@@ -318,7 +318,7 @@ error 3000(400) Failed to plan SQL: Subquery returns 2 columns - expected 1 at l
 
 SELECT * FROM cpu WHERE host;
 ----
-error 3000(400) Failed to plan SQL: 'a' is no BOOLEAN, a value of host at line 1, column 25
+error 3000(400) Failed to plan SQL: 'a' is not a valid BOOLEAN, a value of host at line 1, column 25
 
 SELECT * FROM cpu HAVING usage > 1;
 ----
@@ -442,11 +442,11 @@ error 3000(400) Failed to plan SQL: there is no quantile_cont(DOUBLE, STRING) at
 
 SELECT to_timestamp('abc');
 ----
-error 3000(400) Failed to plan SQL: 'abc' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 21
+error 3000(400) Failed to plan SQL: 'abc' is not a time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 21
 
 SELECT to_timestamp_millis('abc');
 ----
-error 3000(400) Failed to plan SQL: 'abc' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 28
+error 3000(400) Failed to plan SQL: 'abc' is not a time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 28
 
 SELECT date_format(ts, 5) FROM cpu;
 ----
@@ -494,27 +494,27 @@ affected 1
 
 SELECT v::TIMESTAMP FROM when_text;
 ----
-error 3000(400) Failed to plan SQL: 'never' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 9
+error 3000(400) Failed to plan SQL: 'never' is not a time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 9
 
 SELECT CAST(v AS TIMESTAMP(9)) FROM when_text;
 ----
-error 3000(400) Failed to plan SQL: 'never' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 15
+error 3000(400) Failed to plan SQL: 'never' is not a time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 15
 
 SELECT ts = v FROM when_text;
 ----
-error 3000(400) Failed to plan SQL: 'never' is no time, a value of v: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 13
+error 3000(400) Failed to plan SQL: 'never' is not a time, a value of v: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 13
 
 SELECT ts = v || '?' FROM when_text;
 ----
-error 3000(400) Failed to plan SQL: 'never?' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 13
+error 3000(400) Failed to plan SQL: 'never?' is not a time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 13
 
 SELECT w::TIMESTAMP FROM when_text;
 ----
-error 3000(400) Failed to plan SQL: '2024-13-01' is no time at line 1, column 9
+error 3000(400) Failed to plan SQL: '2024-13-01' is not a time at line 1, column 9
 
 SELECT w::DATE FROM when_text;
 ----
-error 3000(400) Failed to plan SQL: '2024-13-01' is no date, a value of w at line 1, column 9
+error 3000(400) Failed to plan SQL: '2024-13-01' is not a date, a value of w at line 1, column 9
 
 SELECT unnest((SELECT {'a': 1}));
 ----
@@ -547,7 +547,7 @@ error 3000(400) Failed to plan SQL: polyval: no INT[] becomes a DOUBLE at line 1
 
 SELECT polyval('x', 3);
 ----
-error 3000(400) Failed to plan SQL: 'x' is no DOUBLE at line 1, column 16
+error 3000(400) Failed to plan SQL: 'x' is not a valid DOUBLE at line 1, column 16
 
 SELECT vec_dim(5), 'vec_dim(6)';
 ----

@@ -100,7 +100,7 @@ t.test('operating a server', async t => {
     const refused = await set('loud')
     t.equal(refused.statusCode, 400)
     t.match(refused.json(), {
-      error: /^Invalid request parameter: Invalid filter loud: "loud" is no level, expected trace, debug/
+      error: /^Invalid request parameter: Invalid filter loud: "loud" is not a level, expected trace, debug/
     })
     t.equal(core.log.level, 'info')
   })

@@ -167,7 +167,7 @@ t.test('a restart keeps for how long an alert has been pending, and that it fire
   const options = `${fast}webhooks = ["http://${webhook.host}/"]`
   const first = await serveRules(t, rules, options, folder)
   await first.put([sample({ i: '1' }, 5)])
-  // The sample may have come between two of them; what is kept of them is what the next start finds.
+  // The sample may have arrived between two evaluations; the next start finds the state that the last one stored.
   await eventually(async () => (await first.api('query?query=ALERTS_FOR_STATE')).result.length === 3)
   const before = (await states(first, 'Held')).alerts[0]!
   const stopped = now()

@@ -1,4 +1,4 @@
-// What receivers are sent, and that nobody else is sent anything.
+// The notifications that receivers get, and that no other receiver gets any.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -45,7 +45,7 @@ const taken = [
   group('  - &a\n    alert: A\n    expr: up\n  - *a')
 ]
 
-/** Text, and what is said of it. Those that Prometheus takes, or refuses for another reason, say so. */
+/** Rule files and their errors. `ours` marks those that Prometheus accepts, or refuses for another reason. */
 const refused: readonly { readonly text: string; readonly says: string; readonly ours?: true }[] = [
   {
     text: 'groups:\n- name: a\n  rules: []\n- name: a\n  rules: []',

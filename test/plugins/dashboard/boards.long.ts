@@ -248,7 +248,7 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await wrong.getByRole('button', { name: 'Import' }).click()
     await wrong.getByLabel('or its JSON').fill('{"a": 1}')
     await wrong.locator('.import').getByRole('button', { name: 'Import' }).last().click()
-    await wrong.getByText('This is no dashboard').waitFor()
+    await wrong.getByText('This is not a dashboard').waitFor()
   })
 
   await t.test('those that come with the server show data, and are saved as copies', async t => {

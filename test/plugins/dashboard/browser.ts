@@ -98,7 +98,7 @@ interface Tab {
   free: boolean
 }
 
-/** Ends what the page shows and removes what it kept; it would go on asking the server. */
+/** Leaves the page and clears its storage; otherwise it would keep querying the server. */
 async function clear(page: Page): Promise<void> {
   await page.context().clearPermissions()
   await page.mouse.move(0, 0)

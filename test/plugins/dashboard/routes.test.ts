@@ -56,7 +56,7 @@ t.test('files of the dashboard', async t => {
     t.equal((await main.inject('/dashboard')).headers.location, '/dashboard/')
   })
 
-  t.test('a path that is no file is a place inside of the page', async t => {
+  t.test('a path that is not a file is a place inside of the page', async t => {
     for (const path of ['query', 'query/', 'x/mine', 'no/such/place', 'secret.txt', '..%2fsecret.txt']) {
       const response = await main.inject(`/dashboard/${path}?q=1`)
       t.equal(response.statusCode, 200, path)

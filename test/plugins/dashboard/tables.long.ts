@@ -81,7 +81,7 @@ t.test('the page of tables', needing('chromium'), async t => {
     await shows(t).equal(
       () => page.getByRole('searchbox', { name: 'Search tables' }).inputValue(),
       'gl',
-      'what is written is no key'
+      'what is written is not a key'
     )
     await page.getByRole('heading', { name: 'Tables' }).click()
     await page.keyboard.press('?')

@@ -1,4 +1,4 @@
-// What somebody does who sees the server for the first time: from `npm run demo` to a saved dashboard and a firing alert. Each step leaves
+// The first steps of a new user: from `npm run demo` to a saved dashboard and a firing alert. Each step leaves
 // a numbered picture in test-output/dashboard, and walk.md there says when it was done.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

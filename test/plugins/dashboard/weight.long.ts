@@ -6,7 +6,7 @@ import { needing } from '../../programs.ts'
 import { openSite, runSql } from './browser.ts'
 
 const assets = join(import.meta.dirname, '../../../plugins/dashboard/assets')
-/** Bytes, as gzip packs them: what a first visit may load with all it prepares, and what a further page may add. */
+/** Limits in bytes after gzip: of a first visit with everything it preloads, and of each further page. */
 const maxFirst = 200 * 1024
 const maxFurther = 60 * 1024
 /** Seconds of the page's own thread. */

@@ -174,7 +174,7 @@ t.test('types are those of the table; integers go where it has floats', async t 
   )
 })
 
-t.test('odd keys: the event’s own value wins over one of fields, what is no text of a tag becomes one', async t => {
+t.test('odd keys: the event’s own value wins over one of fields, what is not text of a tag becomes one', async t => {
   const { send, sql } = await fresh()
   const body =
     '{"host":7,"source":true,"sourcetype":["x"],"event":"a","fields":{"host":"other","event":"tag","sourcetype":5,"svc_timestamp":1}}' +

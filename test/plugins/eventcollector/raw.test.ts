@@ -59,7 +59,7 @@ t.test('what cannot be taken is refused by its number', async t => {
     ['/raw?linebreaker=,', ', ,', {}, 5, /No data/],
     ['/raw?lines=no', 'x', {}, 6, /lines must be true or false, not no/],
     ['/raw', Buffer.of(0x61, 0xff), {}, 6, /not valid UTF-8/],
-    ['/raw?time=soon', 'x', {}, 6, /the time is no number since 1970: soon/],
+    ['/raw?time=soon', 'x', {}, 6, /the time is not a number since 1970: soon/],
     ['/raw', 'x', { 'content-encoding': 'zip' }, 6, /zip is not supported/],
     ['/raw', 'x', { 'content-encoding': 'gzip' }, 6, /not valid gzip/],
     [`/raw?table=${'x'.repeat(256)}`, 'x', {}, 7, /256 bytes/],

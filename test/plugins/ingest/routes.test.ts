@@ -70,7 +70,7 @@ t.test('items of every content type become rows', async t => {
   t.same((await rows('lines')).map(row => row['message']).sort(), ['one', 'two'])
 })
 
-t.test('an empty body is no item', async t => {
+t.test('an empty body is not an item', async t => {
   const { ingest, core } = await serve(t)
   for (const [type, body] of [
     ['application/json', '[]'],

@@ -70,7 +70,7 @@ export async function sendSpans({ main }: Pick<TestServer, 'main'>, resources = 
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`)
 }
 
-/** What `data` of an answer is; the status where it is none of success. */
+/** The member `data` of an answer; the status of an answer that is not a success. */
 export async function ask({ main }: Pick<TestServer, 'main'>, path: string) {
   const answer = await main.inject({ url: `/v1/jaeger/api${path}` })
   // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked at by the tests

@@ -75,7 +75,7 @@ t.test('the client of version 2 shows what is wrong', async t => {
   const bad = await write('al:p:w', 'public', 'm v=x')
   t.equal(bad.statusCode, 400)
   t.equal(bad.code, 'invalid')
-  t.match(bad.message, /"x" is no value.*line 1, column 5/)
+  t.match(bad.message, /"x" is not a value.*line 1, column 5/)
   t.equal((await write('al:no', 'public', 'm v=1')).statusCode, 401)
   t.match((await write('al:p:w', 'none', 'm v=1')).message, /Database not found: none/)
 })

@@ -114,7 +114,7 @@ t.test(
       const body = JSON.parse(answer.body)
       t.equal(answer.status, 400)
       t.equal(body.code, 'invalid')
-      t.match(body.error, /"x" is no value.* at line 3, column 7/)
+      t.match(body.error, /"x" is not a value.* at line 3, column 7/)
       t.equal(body.message, body.error)
       t.match(answer.headers['x-influxdb-error'], /line 3, column 7/)
     }

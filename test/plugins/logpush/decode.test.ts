@@ -132,7 +132,7 @@ t.test('members come in any order, and of equal ones the last counts', async t =
   t.same(contents(decodeJson(Buffer.from(body))), [{ labels: { a: '1' }, entries: [{ time: 2n, line: 'kept' }] }])
 })
 
-t.test('what is no push at all is refused', async t => {
+t.test('what is not a push at all is refused', async t => {
   const cases: [string | Buffer, RegExp][] = [
     ['', /expected a value, got the end at line 1/],
     ['[]', /payload is not an object/],

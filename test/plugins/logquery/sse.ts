@@ -7,7 +7,7 @@ export interface SseEvent {
 export interface SseClient {
   readonly status: number
   readonly headers: Headers
-  /** The next event, heartbeats as `heartbeat`; undefined when there is none any more. */
+  /** The next event, heartbeats as `heartbeat`; undefined after the last one. */
   next(): Promise<SseEvent | undefined>
   /** Rows until there are so many; other events go to `others`. */
   rows(count: number): Promise<unknown[][]>

@@ -56,7 +56,7 @@ t.test('what does not add up is refused', async t => {
     [{ schema: -5 }, /unknown schema/],
     [{ custom: [1] }, /custom values need schema/],
     [{ schema: -53, zero: 0, count: 6, custom: [1, 1] }, /must ascend/],
-    [{ schema: -53, zero: 0, count: 6, custom: [NaN] }, /no bound/],
+    [{ schema: -53, zero: 0, count: 6, custom: [NaN] }, /not a bound/],
     [{ schema: -53, zero: 4, custom: [1] }, /no zero bucket/]
   ]
   for (const [shape, message] of cases) t.throws(() => read(integers(shape)), { code: 'InvalidArguments', message })

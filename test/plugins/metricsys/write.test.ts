@@ -38,6 +38,16 @@ t.test('each metric is a table with its labels as tags', async t => {
   t.same(await sql('SELECT count(*) FROM room_temp'), [[3]], 'the same samples again replace themselves')
 })
 
+t.test('what a body inflates to counts towards the memory of bodies, and is given back', async t => {
+  const { write, core } = await serve(t, 'max_in_flight_write_bytes = "128KiB"\nwrite_bytes_exhausted_policy = "fail"')
+  const samples = Array.from({ length: 60_000 }, (): [number, number] => [1000, 1])
+  const refused = await write(writeV1([{ labels: { __name__: 'm' }, samples }]))
+  t.match(refused, { status: 429, body: /max_in_flight_write_bytes/ })
+  const found = await core.metrics.samples()
+  t.equal(found.find(({ name }) => name === 'svc_servers_request_memory_in_use_bytes')?.value, 0)
+  t.equal((await write(writeV1([{ labels: { __name__: 'm' }, samples: samples.slice(0, 10) }]))).status, 204)
+})
+
 t.test('a series is the same whatever the order of its labels, and another one in another case', async t => {
   const { write, read } = await serve(t)
   await write(writeV1([{ labels: { a: '1', b: '2', __name__: 'm' }, samples: [[1, 1]] }]))

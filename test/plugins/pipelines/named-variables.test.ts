@@ -121,7 +121,7 @@ t.test('what one item brings says nothing about another', async t => {
   )
 })
 
-t.test('a value that is no option fails its item and no other', async t => {
+t.test('a value that is not an option fails its item and no other', async t => {
   for (const [name, wrong] of [
     ['svc_ttl', 'x'],
     ['svc_append_mode', 'maybe'],

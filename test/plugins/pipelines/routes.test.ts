@@ -315,7 +315,7 @@ t.test('a plugin adds a kind of processor through the service', async t => {
   t.match(body, [{ rows: [[{ key: 'at', value: 'seen' }, {}]] }])
 })
 
-t.test('a pipeline that is no UTF-8 is refused, in a form too', async t => {
+t.test('a pipeline that is not UTF-8 is refused, in a form too', async t => {
   const { addresses } = await startServer(t)
   const { post, get } = client(addresses.main)
   const latin1 = Buffer.from(`# Größe\n${yaml}`, 'latin1')

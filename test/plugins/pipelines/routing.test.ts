@@ -209,6 +209,6 @@ t.test('a processor makes several rows of an item; each keeps its place, its sou
     shown.flatMap(({ rows }) => rows.map(row => Number(row['word']) / 1e6)),
     [1, 2, 3, 4, 5, 6]
   )
-  t.equal(shown[0]?.options?.ttl, undefined, 'what came with the item and was only handed on is no variable')
+  t.equal(shown[0]?.options?.ttl, undefined, 'what came with the item and was only handed on is not a variable')
   t.match(skipped, { count: 1, errors: [{ index: 2 }] })
 })

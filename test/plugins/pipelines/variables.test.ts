@@ -8,7 +8,7 @@ async function serve(t: Test, toml = '') {
     const answer = await fetch(addresses.main + path, { method: 'POST', headers: { 'content-type': type }, body })
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
   }
-  /** Lines of `VARIABLES… <ms> <host> <a> <b>` into table t; `-` for a or b is no value. */
+  /** Lines of `VARIABLES… <ms> <host> <a> <b>` into table t; `-` for a or b is not a value. */
   const ingest = async (variables: readonly string[], lines: readonly string[], table = 't') => {
     const pattern = [...variables, 'at', 'host', 'a', 'b'].map(name => `%{${name}}`).join(' ')
     const yaml = `

@@ -104,7 +104,7 @@ t.test('the page of profiles', needing('chromium'), async t => {
     await choose('cpu.pb.gz', Buffer.from(await response.arrayBuffer()))
     await page.locator('svg.frame, svg', { hasText: 'reset zoom' }).waitFor()
     await choose('cpu.pb.gz', Buffer.from('no profile'))
-    await shows(t).match(() => page.getByRole('alert').textContent(), /^the body is no heap dump/)
+    await shows(t).match(() => page.getByRole('alert').textContent(), /^the body is not a heap dump/)
   })
 
   await t.test('gives up, and shows what the server refuses', async t => {

@@ -80,7 +80,7 @@ t.test('an uploaded dump comes back as a flame graph', async t => {
       ['{"head":', /^the body is not valid JSON: /],
       ['{"a":1}', /^the body is JSON, but no heap dump: a \.heapprofile has the key head/],
       ['{"head":{"callFrame":{},"selfSize":1,"children":[]}}', /no heap dump/],
-      ['heap profile: 1: 2', /^the body is no heap dump: not JSON, and as a file of pprof /],
+      ['heap profile: 1: 2', /^the body is not a heap dump: not JSON, and as a file of pprof /],
       [Buffer.from([0x1f, 0x8b, 8, 0, 1]), /^the body is not valid gzip/],
       [JSON.stringify(snapshot({ nodes: [0, 0, 1, 0, 5] })), /^the body is not a valid heap snapshot: node 0 has more/],
       [JSON.stringify(snapshot({ edges: [0, 0, 99] })), /^the body is not a valid heap snapshot: edge 0 leads to no/],

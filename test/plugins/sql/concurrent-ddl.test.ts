@@ -6,7 +6,7 @@ import { Random } from '../../process/chaos/random.ts'
 const names = ['a', 'b']
 const columns = '(ts TIMESTAMP(3) TIME INDEX, host STRING, v BIGINT, PRIMARY KEY (host))'
 
-/** They say what happens to what is, or is not, there: none of them can fail. */
+/** With IF EXISTS, IF NOT EXISTS or OR REPLACE, so none of them can fail. */
 const lenient: readonly ((name: string) => string)[] = [
   name => `CREATE TABLE IF NOT EXISTS t_${name} ${columns}`,
   name => `CREATE TABLE IF NOT EXISTS t_${name} LIKE model`,

@@ -55,7 +55,7 @@ t.test('expressions', async t => {
         (text: string) => `${text} !~ ${constant}`
       ]) {
         const found = await ask(`SELECT at FROM ${table} WHERE ${write(column)} ORDER BY at`)
-        // An expression is no column: nothing is known of it.
+        // An expression is not a column: nothing is known of it.
         const plain = await ask(`SELECT at FROM ${table} WHERE ${write(`(${column} || '')`)} ORDER BY at`)
         t.equal(found.status, 200)
         t.strictSame(found.rows, plain.rows, `${write(column)} in ${table}`)

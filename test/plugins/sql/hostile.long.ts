@@ -84,7 +84,7 @@ const hostile: Readonly<Record<string, readonly [sql: string, error: RegExp]>> =
 }
 
 t.test('hostile statements are refused and cost little', async t => {
-  // More words than by default: what refuses them here is what they do.
+  // Raises the limit of tokens, so that statements are refused for what they do and not for their length.
   const { ask } = await startSql(t, '[plugins.sql]\nmax_sql_tokens = 50000\n')
   await ask('CREATE TABLE visits (at TIMESTAMP(3) TIME INDEX, n BIGINT)')
   for (let i = 0; i < 200; i++) await ask(`CREATE TABLE ${'like'.repeat(50)}_${i} (at TIMESTAMP(3) TIME INDEX)`)

@@ -33,7 +33,7 @@ t.test('what is wrong in it stores nothing, and is said with its place', async t
   const { ask } = await startSql(t, limits)
   await ask('CREATE TABLE m (ts TIMESTAMP(3) TIME INDEX, v BIGINT)')
   const wrong: Readonly<Record<string, RegExp>> = {
-    [values(i => `(${i}, ${i === 19_999 ? "'x'" : i})`)]: /row 20000, column v: x is no Int64/,
+    [values(i => `(${i}, ${i === 19_999 ? "'x'" : i})`)]: /row 20000, column v: x is not a valid Int64/,
     [values(i => (i === 15_000 ? `(${i})` : `(${i}, 1)`))]: /columns: 2, values: 1/,
     [values(i => (i === 15_000 ? `${i}, 1` : `(${i}, 1)`))]: /expected \(, found 15000 at line 1, column/,
     [values(i => (i === 15_000 ? `(${i},, 1)` : `(${i}, 1)`))]: /expected a value, found ,/,

@@ -102,7 +102,7 @@ const escapes = [
   'SELECT 1; SELECT * FROM "x.parquet"'
 ]
 
-t.test('what is no table of this server cannot be read', async t => {
+t.test('what is not a table of this server cannot be read', async t => {
   const { ask } = await startSql(t)
   t.equal((await ask(visits)).status, 200)
   for (const sql of escapes) {

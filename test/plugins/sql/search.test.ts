@@ -159,7 +159,7 @@ t.test('LIKE finds the same with an index and without', async t => {
         .concat(' ORDER BY n, at')
     )
   const found = await find(column => column)
-  // An expression is no column: nothing is known of it.
+  // An expression is not a column: nothing is known of it.
   const plain = await find(column => `${column} || ''`)
   t.equal(found.status, 200, found.text)
   t.ok(found.rows.length > 100, `${found.rows.length} rows`)

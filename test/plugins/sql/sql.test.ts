@@ -108,7 +108,7 @@ t.test('errors say what, where and what was expected', async t => {
     [
       "INSERT INTO visits (n, at) VALUES (1, 1), ('x', 2)",
       2000,
-      /Failed to parse value: row 2, column n: x is no Int64/
+      /Failed to parse value: row 2, column n: x is not a valid Int64/
     ],
     ['INSERT INTO visits (nope, at) VALUES (1, 1)', 4002, 'Column nope not exists in table visits'],
     ['INSERT INTO visits (at) VALUES (NULL)', 1004, /row 1, column at: the column takes no nulls/],
@@ -116,7 +116,7 @@ t.test('errors say what, where and what was expected', async t => {
     ['CREATE TABLE a (n INT)', 2000, 'Missing time index constraint'],
     ['CREATE TABLE a (n INT TIME INDEX)', 1004, /^Invalid column option, column name: n, error: time index column/],
     ["CREATE TABLE a (at TIMESTAMP TIME INDEX) WITH (foo = 'x')", 1004, 'Unrecognized table option key: foo'],
-    ['CREATE TABLE a (n INT DEFAULT 1.5, at TIMESTAMP TIME INDEX)', 2000, /column n: 1.5 is no Int32/],
+    ['CREATE TABLE a (n INT DEFAULT 1.5, at TIMESTAMP TIME INDEX)', 2000, /column n: 1.5 is not a valid Int32/],
     ['CREATE TABLE visits (at TIMESTAMP TIME INDEX)', 4000, 'Table already exists: `svc.public.visits`'],
     ['CREATE DATABASE public', 1004, 'Schema public already exists'],
     ['DROP TABLE visits, nope', 4001, 'Table not found: svc.public.nope'],
@@ -149,8 +149,8 @@ t.test('values are converted to the type of their column', async t => {
     ),
     text
   )
-  t.match((await ask('INSERT INTO v (i8, at) VALUES (128, 2)')).body, { error: /128 is no Int8/ })
-  t.match((await ask("INSERT INTO v (j, at) VALUES ('{', 2)")).body, { error: /is no Json/ })
+  t.match((await ask('INSERT INTO v (i8, at) VALUES (128, 2)')).body, { error: /128 is not a valid Int8/ })
+  t.match((await ask("INSERT INTO v (j, at) VALUES ('{', 2)")).body, { error: /is not a valid Json/ })
   t.same((await ask('INSERT INTO v (s, at) SELECT s, at + INTERVAL 1 hour FROM v')).body.output, [{ affectedrows: 2 }])
 })
 

@@ -144,7 +144,7 @@ t.test('a small request that would become large in memory is refused', async t =
   t.match(readStatus(keys.body).message, /3 keys are more than 2 \(plugins\.telemetry\.max_extract_keys\)/)
 })
 
-t.test('JSON of too many values is refused before it is read; what stands in texts is no value', async t => {
+t.test('JSON of too many values is refused before it is read; what stands in texts is not a value', async t => {
   const { post } = await serve(t, '[http]\nmax_body_values = 30')
   const many = await post('logs', `{"x":[${'{},'.repeat(15)}{}]}`, json)
   t.equal(many.status, 413)

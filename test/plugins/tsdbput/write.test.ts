@@ -140,7 +140,7 @@ t.test('without flags a point that is wrong fails all of them', async t => {
   t.same(await sql('SHOW TABLES'), [])
 })
 
-t.test('what is no point is refused with its place, flags or not', async t => {
+t.test('what is not a point is refused with its place, flags or not', async t => {
   const { put, sql } = await serve(t)
   const cases = [
     ['', /No datapoints found/],
@@ -157,7 +157,7 @@ t.test('what is no point is refused with its place, flags or not', async t => {
     [JSON.stringify(point({ tags: [] })), /tags as an object/],
     [JSON.stringify(point({ value: null })), /value as a number or a text/],
     [JSON.stringify(point({ value: true })), /value as a number or a text/],
-    [JSON.stringify(point({ timestamp: 1.5 })), /no integer/],
+    [JSON.stringify(point({ timestamp: 1.5 })), /not an integer/],
     ['{"metric":"m","timestamp":1,"value":NaN,"tags":{}}', /value as a number or a text/],
     ['{"metric":"m","timestamp":1,"value":1e999,"tags":{}}', /out of range/],
     ['{"metric":"m","timestamp":1,"tags":{}}', /no value/],

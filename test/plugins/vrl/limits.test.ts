@@ -1,4 +1,4 @@
-// The limits of the plugin: what each stops, with which message, and what is counted.
+// The limits of the plugin: what each of them refuses, the message, and the metric.
 import t from 'tap'
 import { type Item, ItemBatch, isDbError, parseJson } from '../../../core/index.ts'
 import { readOptions } from '../../../plugins/pipelines/document/option.ts'

@@ -10,7 +10,7 @@ export interface Portion {
 export interface Sent {
   readonly id: number
   readonly portions: ReadonlyMap<string, Portion>
-  /** `open`: nobody was told; `refused`: answered with an error. */
+  /** `open`: no answer came; `refused`: answered with an error. */
   state: 'open' | 'answered' | 'refused'
 }
 
@@ -55,13 +55,13 @@ export class Ledger {
     return sent
   }
 
-  /** A table is being dropped; nobody writes to it in this round. */
+  /** The table is being dropped; no client writes to it in this round. */
   drop(table: string): { answered: boolean } {
     this.#dropping = { table, answered: false }
     return this.#dropping
   }
 
-  /** Compares the round with what is found after it, and takes what is found as kept. */
+  /** Compares the rows found after the round with those recorded, and continues from the rows found. */
   settle(found: Found): string[] {
     const problems = this.#settleDrop(found)
     for (const sent of this.#sent) problems.push(...this.#settleRequest(sent, found))

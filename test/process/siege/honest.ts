@@ -1,4 +1,4 @@
-// Honest clients: small writes and queries all the time, and somebody who asks whether the server is there.
+// Honest clients: small writes and queries all the time, and health checks.
 import { setTimeout as pause } from 'node:timers/promises'
 import { authorization } from './attacks.ts'
 

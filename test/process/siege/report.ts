@@ -70,7 +70,7 @@ export function brokenBounds({ phases, lost, died, stop }: Siege): string[] {
   return broken
 }
 
-/** A time may be beyond its bound by what a server that does nothing took in the same seconds. */
+/** A time may exceed its bound by the time that an idle server took in the same seconds. */
 function brokenTimes({ name, clocks }: Phase): string[] {
   const ingest = attacks.find(attack => attack.name === name)?.ingestWithin ?? bounds.ingest
   const { times, gap } = clocks.health

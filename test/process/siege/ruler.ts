@@ -1,5 +1,5 @@
-// A server that does nothing but what every server must: it answers, and what is written to it is on the disk before. What it takes is the
-// machine's share of what others take.
+// A minimal server, as a baseline: it syncs each body to the disk and answers. Its times show how much of another server's times is due to the
+// machine.
 import { closeSync, fdatasync, openSync, write } from 'node:fs'
 import { createServer } from 'node:http'
 import { promisify } from 'node:util'

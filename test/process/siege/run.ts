@@ -155,7 +155,7 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
   }
 }
 
-/** Also those whose answer nobody has waited for. */
+/** Also requests that were abandoned before their answer. */
 function seriesOf(outcomes: Outcomes): number {
   let series = 0
   for (const attack of attacks) {

@@ -67,7 +67,7 @@ export function startLoad(options: LoadOptions): Load {
   }
 }
 
-/** Why the answer is no success; undefined when it is one. */
+/** Why the answer is not a success; undefined when it is one. */
 async function send(url: string, job: SoakJob, turn: number): Promise<string | undefined> {
   const { path, body, headers = {}, method = body === undefined ? 'GET' : 'POST' } = job.request(turn, Date.now())
   try {

@@ -193,7 +193,7 @@ export class Indexer {
     const { counted, sections } = spec
     const path = join(this.#parts.dataDir, file.path)
     if (counted !== undefined && (await readNotes(path, file)) === undefined) {
-      await this.#timed(file, () => buildCounts(this.#building, file, counted))
+      await this.#timed(file, 'counts', () => buildCounts(this.#building, file, counted))
       this.#parts.reader.forget(file.path)
       if (sections.length === 0) this.#parts.metrics.rows.add(file.rows)
     }
@@ -209,7 +209,7 @@ export class Indexer {
     if (spec.sections.length > 0 && (found === undefined || !meets(found, file, spec))) {
       const notes = (await readNotes(path, file)) ?? {}
       const written = () => this.#parts.reader.forget(file.path)
-      await this.#timed(file, () => buildFilters(this.#building, file, spec.sections, notes, written))
+      await this.#timed(file, 'filters', () => buildFilters(this.#building, file, spec.sections, notes, written))
       this.#parts.metrics.rows.add(file.rows)
     }
     this.#met.set(file.path, text)
@@ -220,14 +220,14 @@ export class Indexer {
     return { thread: this.#thread, dataDir: this.#parts.dataDir }
   }
 
-  async #timed(file: DataFile, build: () => Promise<number>): Promise<void> {
+  async #timed(file: DataFile, kind: 'counts' | 'filters', build: () => Promise<number>): Promise<void> {
     const { log, metrics } = this.#parts
     const started = performance.now()
     const bytes = await build()
     const seconds = (performance.now() - started) / 1000
-    metrics.seconds.observe(seconds)
+    metrics.seconds.observe(seconds, { kind })
     metrics.bytes.add(bytes)
-    log.debug({ file: file.path, rows: file.rows, bytes, seconds }, 'indexes of a data file were made')
+    log.debug({ file: file.path, kind, rows: file.rows, bytes, seconds }, 'an index file was made')
   }
 
   #forgetGone(): void {

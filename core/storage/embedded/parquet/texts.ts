@@ -1,4 +1,6 @@
 // Values of variable length: PLAIN, DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY.
+
+import { copyBytes } from '../../../model/copy-bytes.ts'
 import { type DeltaInput, type DeltaScratch, decodeDelta32, encodeDelta32 } from './delta.ts'
 import type { Input } from './input.ts'
 import type { Output } from './output.ts'
@@ -36,12 +38,6 @@ export function encodePlainTexts(out: Output, { offsets, bytes }: Texts, from: n
     copyBytes(bytes, start, out.bytes, out.at + 4, length)
     out.at += 4 + length
   }
-}
-
-/** Copies short ranges by a loop, which is faster than a call. */
-export function copyBytes(from: Uint8Array, at: number, to: Uint8Array, put: number, length: number): void {
-  if (length > 48) to.set(from.subarray(at, at + length), put)
-  else for (let i = 0; i < length; i++) to[put + i] = from[at + i]!
 }
 
 /** Gathers values of pages. */

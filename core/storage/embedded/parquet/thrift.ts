@@ -252,7 +252,7 @@ export class Fields {
   maybeNumber(id: number, name: string): number | undefined {
     const value = this.#struct.get(id)
     if (value !== undefined && (typeof value !== 'number' || !Number.isSafeInteger(value)))
-      throw this.damaged(`has a ${name} that is no number`)
+      throw this.damaged(`has a ${name} that is not a number`)
     return value
   }
 
@@ -294,7 +294,7 @@ export class Fields {
   maybeStruct(id: number, name: string): Fields | undefined {
     const value = this.#struct.get(id)
     if (value === undefined) return undefined
-    if (!(value instanceof Map)) throw this.damaged(`has a ${name} that is no struct`)
+    if (!(value instanceof Map)) throw this.damaged(`has a ${name} that is not a struct`)
     return new Fields(value as ThriftStruct, name, this.at)
   }
 

@@ -39,7 +39,7 @@ async function runOnce(
 ): Promise<QueryResult> {
   const tables = new Map(tablesOf(query).map(table => [table.id, table]))
   const now = Date.now()
-  const pace = new Pace(signal)
+  const pace = new Pace({ signal })
   const fixed = Array.from(tables.values(), table => snapshotOf(parts, table, now))
   let release = pin(parts.pins, fixed)
   let started = false

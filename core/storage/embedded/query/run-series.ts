@@ -26,7 +26,7 @@ export async function runSeries(
   signal: AbortSignal
 ): Promise<QueryResult> {
   if (signal.aborted) throw cancelled(signal)
-  const pace = new Pace(signal)
+  const pace = new Pace({ signal })
   let data = parts.tables.take(query.table)
   await load(data)
   const sorting = parts.sorter.sort(data)

@@ -72,7 +72,7 @@ export async function examine(
 ): Promise<Examination> {
   const paths = { ...foldersOf(folder), catalog: catalogPath }
   if (!existsSync(paths.catalog) && !existsSync(paths.data)) {
-    throw new DbError('InvalidArguments', `${folder.home} is no data folder: it has neither catalog.db nor data`)
+    throw new DbError('InvalidArguments', `${folder.home} is not a data folder: it has neither catalog.db nor data`)
   }
   const findings: Finding[] = []
   const report = (finding: Finding) => {

@@ -14,7 +14,7 @@ const share = 10
 export function startRounds(interval: number, round: (pace: Pace) => Promise<void>): Rounds {
   const end = new AbortController()
   const work = async () => {
-    const pace = new Pace(end.signal)
+    const pace = new Pace(end)
     for (let rest = interval; ; ) {
       await pause(rest, { signal: end.signal, ref: false })
       const began = performance.now()

@@ -1,6 +1,5 @@
 // Hands on the rows of a table as they are stored, as JSON by HTTP.
-import { Type } from 'typebox'
-import { definePlugin, duration, followTable, jsonCells, pause } from 'weir-server'
+import { definePlugin, duration, followTable, jsonCells, pause, Type } from 'weir-server'
 
 export default definePlugin({
   name: 'mine',

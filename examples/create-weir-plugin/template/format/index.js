@@ -1,6 +1,5 @@
 // Adds a result format: format=mine of /v1/sql, /v1/promql and /v1/logs answers with a table in Markdown.
-import { Type } from 'typebox'
-import { definePlugin, jsonCells } from 'weir-server'
+import { definePlugin, jsonCells, Type } from 'weir-server'
 
 export default definePlugin({
   name: 'mine',

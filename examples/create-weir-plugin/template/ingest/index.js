@@ -1,6 +1,5 @@
 // Takes in lines by HTTP: POST /v1/mine?table=readings
-import { Type } from 'typebox'
-import { bodyBytes, definePlugin } from 'weir-server'
+import { bodyBytes, definePlugin, Type } from 'weir-server'
 import { decode } from './decode.js'
 
 /** What /v1/openapi.json says of the route; the query string is checked, too. */

@@ -1,6 +1,5 @@
 // Takes in lines by TCP and UDP.
-import { Type } from 'typebox'
-import { count, DbError, definePlugin, tcpOptions, udpOptions } from 'weir-server'
+import { count, DbError, definePlugin, Type, tcpOptions, udpOptions } from 'weir-server'
 import { decode } from './decode.js'
 
 export default definePlugin({

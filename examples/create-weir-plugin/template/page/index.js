@@ -1,6 +1,5 @@
 // Adds a page to the dashboard: /dashboard/x/mine
-import { Type } from 'typebox'
-import { definePlugin } from 'weir-server'
+import { definePlugin, Type } from 'weir-server'
 
 /** @import {} from 'weir-server/services' */
 

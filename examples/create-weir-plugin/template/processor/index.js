@@ -1,6 +1,5 @@
 // Adds a kind of pipeline step, `mine`: its code is in processor.js.
-import { Type } from 'typebox'
-import { definePlugin } from 'weir-server'
+import { definePlugin, Type } from 'weir-server'
 
 /** @import {} from 'weir-server/services' */
 

@@ -1,6 +1,5 @@
 // Answers questions, in any format of /v1/sql: GET /v1/mine?table=readings gives the newest rows of a table, GET /v1/mine names the tables.
-import { Type } from 'typebox'
-import { count, DbError, definePlugin, firstValue, sendAnswers } from 'weir-server'
+import { count, DbError, definePlugin, firstValue, sendAnswers, Type } from 'weir-server'
 
 /** @import {} from 'weir-server/services' */
 

@@ -1,7 +1,6 @@
 // Says who somebody is: with user_provider = "plugin:mine" each request under /v1 is asked about here.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { Type } from 'typebox'
-import { DbError, definePlugin } from 'weir-server'
+import { DbError, definePlugin, Type } from 'weir-server'
 
 export default definePlugin({
   name: 'mine',

@@ -1,4 +1,4 @@
-// Statements in the cluster: they end there when nobody listens any more, and run with the rights of the databases they read.
+// Statements in the cluster: they end there when their client disconnects, and run with the rights of the databases they read.
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-// What a file says about its values, and what is said about files that cannot be read.
+// The metadata of Parquet files, and the errors for files that cannot be read.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -98,7 +98,7 @@ t.test(
     const codes = Uint32Array.from({ length: 1000 }, (_, i) => [0, 2, 3][i % 3]!)
     const column = { type: 'bytes', logical: { kind: 'string' }, optional: false } as const
     const data = readerOf(fileOf(column, 1000, { kind: 'dictionary', codes, dictionary })).reader.column(0, 0)
-    if (data.kind !== 'dictionary') return t.fail('it is no dictionary')
+    if (data.kind !== 'dictionary') return t.fail('it is not a dictionary')
     t.equal(Buffer.from(data.dictionary.bytes).toString(), 'ab')
     t.same([...data.codes.subarray(0, 4)], [0, 1, 0, 0])
   }

@@ -122,7 +122,7 @@ t.test('files of our own, cut into small row groups and pages', async t => {
       (all, { group, page, pageShare }, questions) => {
         const path = join(folder, `${next++}.parquet`)
         ownFile(path, all, group, page)
-        // A cache that holds a page or two: what is kept and what is read again are the same.
+        // With a cache of one or two pages, cached pages equal those that are read again.
         const files = new FileParts(new PageCache<Kept>(1_800, sizeOf), { pageShare, footers: 2 })
         // What is known before the first question, or not.
         if (group % 2 === 0) files.know(path)

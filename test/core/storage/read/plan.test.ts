@@ -1,4 +1,4 @@
-// Which way each file and memtable is read, and why: a table of what there is and what is asked.
+// Which way each file and memtable is read, and why: a table of stored parts and queries.
 import t from 'tap'
 import type { Table, TableColumn, TableOptions } from '../../../../core/model/table.ts'
 import type { DataFile } from '../../../../core/storage/embedded/catalog/catalog-rows.ts'

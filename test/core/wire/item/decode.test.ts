@@ -46,7 +46,7 @@ t.test('lines: a byte order mark is no part of the first one', async t => {
   t.equal(decodeItems(bytes('\ufeff'), ndjson).rows, 0)
 })
 
-t.test('NDJSON: the first line that is no object fails the body with its number', async t => {
+t.test('NDJSON: the first line that is not an object fails the body with its number', async t => {
   const fails = (body: string, message: string) =>
     t.throws(() => decodeItems(bytes(body), ndjson), { name: 'ItemsError', code: 'InvalidArguments', message }, body)
   fails('{"a":1}\n\n{"b":oops}\n', 'item 2: invalid JSON: expected a value, got "o" at line 3, column 6')

@@ -16,7 +16,7 @@ t.test('groups are found in text of any script', async t => {
   t.same(regex(`field: x, pattern: '=(?<v>[^;]+);'`, { x }), { x, x_v: 'αβγ' })
 })
 
-t.test('every pattern is tried, no match is no error, and a group that took no part is not set', async t => {
+t.test('every pattern is tried, no match is not an error, and a group that took no part is not set', async t => {
   const both = `field: x, pattern: '(?<a>\\d+)', patterns: ['(?<b>[a-z]+)|(?<c>[A-Z]+)']`
   t.same(regex(both, { x: '7 ab' }), { x: '7 ab', x_a: '7', x_b: 'ab' })
   t.same(regex(both, { x: '-' }), { x: '-' })

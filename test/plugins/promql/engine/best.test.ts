@@ -15,7 +15,7 @@ function membersOf(values: readonly (readonly (number | undefined)[])[]): Series
   )
 }
 
-const pace = new Pace(new AbortController().signal)
+const pace = new Pace(new AbortController())
 
 const best = async (values: readonly number[], most: number, sign: 1 | -1 = 1) => {
   const choose = await chooseBest(pace, membersOf(values.map(value => [value])), Float64Array.of(most), sign)

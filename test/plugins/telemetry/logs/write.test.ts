@@ -175,7 +175,7 @@ transform:
   await t.rejects(send('logs', request, { 'x-svc-pipeline-name': 'nowhere' }), /Pipeline not found, name: nowhere/)
 })
 
-t.test('text that is no UTF-8 and values that are nested too deep are refused', async t => {
+t.test('text that is not UTF-8 and values that are nested too deep are refused', async t => {
   const { send } = await fresh()
   const broken = record({ time, body: 'AAAA' })
   broken[broken.indexOf('AAAA')] = 0xff

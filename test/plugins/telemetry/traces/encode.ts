@@ -1,7 +1,7 @@
 // Encodes trace requests as protobuf and JSON, independently of the decoder.
 import { ProtoWriter } from '../../../../core/index.ts'
 
-/** A value: bigint is an integer, number a double, Uint8Array bytes; undefined is a value nobody set. */
+/** A value: bigint is an integer, number a double, Uint8Array bytes; undefined is an unset value. */
 export type Value =
   | string
   | boolean

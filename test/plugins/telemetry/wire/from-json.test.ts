@@ -11,7 +11,7 @@ const escaped = '\n\u0001"é\\'.repeat(90_000)
 
 const read = (json: string, most?: number) => Buffer.from(runAtOnce(protobufOf(requests.logs, Buffer.from(json), most)))
 
-/** The same with something long that nobody knows in each object, so that none is short. */
+/** The same with a long unknown member in each object, so that no object takes the fast path for short ones. */
 function padded(value: Json): Json {
   if (Array.isArray(value)) return value.map(padded)
   if (typeof value !== 'object' || value === null) return value
@@ -89,7 +89,7 @@ t.test('of equal keys the last counts in long objects, too', async t => {
   t.ok(read(scope('"schemaUrl":"a","schemaUrl":null,"logRecords":null')).equals(read(scope('"q":1'))), 'null is absent')
 })
 
-t.test('what does not fit is told with its place, what is no JSON with line and column', async t => {
+t.test('what does not fit is told with its place, what is not JSON with line and column', async t => {
   const fails = (json: string, message: RegExp) => t.throws(() => read(json), { code: 'InvalidArguments', message })
   fails(`{"resourceLogs":{"a":"${long}"}}`, /resourceLogs: expected an array, got an object/)
   fails(`{"resourceLogs":["${long}"]}`, /resourceLogs\[0\]: expected an object, got "x{80}"/)

@@ -58,7 +58,7 @@ export const textMacros: Macros = {
   'substr_index(s, d, n)': `array_to_string(CASE WHEN n < 0 THEN ${part}[n:] ELSE ${part}[1:n] END, d)`,
   'substring_index(s, d, n)': `array_to_string(CASE WHEN n < 0 THEN ${part}[n:] ELSE ${part}[1:n] END, d)`,
   'to_hex(x)': 'lower(system.main.to_hex(x))',
-  'ipv4_string_to_num(s)': `CASE WHEN NOT regexp_full_match(s, '\\d{1,3}(\\.\\d{1,3}){3}') THEN error(s || ' is no IPv4 address')
+  'ipv4_string_to_num(s)': `CASE WHEN NOT regexp_full_match(s, '\\d{1,3}(\\.\\d{1,3}){3}') THEN error(s || ' is not an IPv4 address')
     ELSE CAST(${ipv4('s')} AS UINTEGER) END`,
   'ipv4_num_to_string(n)': `concat_ws('.', n // 16777216, n // 65536 % 256, n // 256 % 256, n % 256)`,
   'ipv4_in_range(s, cidr)': `${ipv4('s')} // ${size} = ${ipv4(`split_part(cidr, '/', 1)`)} // ${size}`,

@@ -136,7 +136,7 @@ function tagsOf(event: ObjectValue): string[] {
 function readPath(path: string): (event: ObjectValue) => readonly Value[] {
   const segments = path.split('.')
   const wrong = segments.find(segment => !/^[\p{L}\p{N}_@-]+$/u.test(segment))
-  if (wrong !== undefined) throw new Error(`"${path}" is no path`)
+  if (wrong !== undefined) throw new Error(`"${path}" is not a path`)
   return event => {
     const value = getPath(event, segments)
     if (value === undefined) return []

@@ -57,7 +57,7 @@ export function readWhole(name: string, text: string): bigint {
     const value = BigInt(text)
     if (value === BigInt.asIntN(64, value)) return value
   }
-  throw fail(`failed parsing ${name}: "${text.slice(0, 100)}" is no integer`)
+  throw fail(`failed parsing ${name}: "${text.slice(0, 100)}" is not an integer`)
 }
 
 const kindOfType: Readonly<Record<FieldType, Kind>> = {

@@ -165,7 +165,7 @@ function readSimple(reader: Reader, info: number): Value {
 }
 
 function known(value: number): number {
-  if (Number.isNaN(value)) throw broken('it holds NaN, which is no value of the language')
+  if (Number.isNaN(value)) throw broken('it holds NaN, which is not a value of the language')
   return value
 }
 

@@ -62,7 +62,7 @@ function readEvent(context: Context, text: string, translate: boolean, strict: b
     at = end + 1
   }
   if (!/^\d+$/.test(fields.get('cefVersion') as string))
-    throw fail('unable to parse input as CEF: its version is no number')
+    throw fail('unable to parse input as CEF: its version is not a number')
   const pairs = readExtension(context, text.slice(at), strict)
   for (const [key, value] of translate ? translated(pairs) : pairs) fields.set(key, value)
   return fields

@@ -6,7 +6,7 @@ import { literalPattern } from './grok-patterns.ts'
 interface DateMatcher {
   /** Regular expression that matches dates of this format. */
   readonly pattern: string
-  /** Milliseconds since 1970; undefined when the text is no date. */
+  /** Milliseconds since 1970; undefined when the text is not a date. */
   read(text: string): number | undefined
 }
 

@@ -90,7 +90,7 @@ function expandGrok(source: string, library: Library): string {
     return text.replaceAll(reference, (found, name: string, alias?: string, definition?: string) => {
       if (definition !== undefined) defined.set(name, definition)
       const pattern = definition ?? defined.get(name) ?? library.define(name)
-      if (pattern === undefined) throw new Error(`the pattern ${found} names "${name}", which is no known pattern`)
+      if (pattern === undefined) throw new Error(`the pattern ${found} names "${name}", which is not a known pattern`)
       const body = expand(pattern, depth + 1)
       length += body.length
       if (length > maxLength) throw new Error(`the expression is longer than ${maxLength} characters when expanded`)

@@ -94,7 +94,7 @@ function unescapeName(text: string): string {
 function pair(text: string, line: string): [string, string] {
   const [name, value, ...others] = pieces(text, '=')
   if (name === undefined || name === '' || value === undefined || value === '' || others.length > 0)
-    throw broken(`"${text.slice(0, 60)}" is no pair of a name and a value`, line)
+    throw broken(`"${text.slice(0, 60)}" is not a pair of a name and a value`, line)
   return [unescapeName(name), unescapeName(value)]
 }
 
@@ -106,6 +106,6 @@ function fieldValue(text: string, line: string): number {
 }
 
 function timeOf(text: string, line: string): Timestamp {
-  if (!/^-?\d{1,19}$/.test(text)) throw broken('the time is no integer', line)
+  if (!/^-?\d{1,19}$/.test(text)) throw broken('the time is not an integer', line)
   return new Timestamp(BigInt(text))
 }

@@ -58,7 +58,7 @@ export const urlParsers: readonly FunctionSpec[] = [
 
 function readUrl(text: string, withPort: boolean): ReadonlyMap<string, Value> {
   const url = URL.parse(text)
-  if (url === null) throw fail(`unable to parse url: "${text.slice(0, 200)}" is no absolute URL`)
+  if (url === null) throw fail(`unable to parse url: "${text.slice(0, 200)}" is not an absolute URL`)
   const scheme = url.protocol.slice(0, -1)
   const known = withPort ? (knownPorts[scheme] ?? null) : null
   return new Map<string, Value>([

@@ -23,7 +23,7 @@ export const yamlParser: FunctionSpec = {
 }
 
 const maxDepth = 128
-/** Characters of a key that is no text. */
+/** Characters of a key that is not text. */
 const maxKey = 65_536
 
 /** Nesting that a text of brackets or dashes could bring about. The reader recurses, so its depth is limited before it starts. */
@@ -91,14 +91,14 @@ function keyOf(state: Conversion, node: unknown, depth: number): string {
 function scalar(value: unknown): Value {
   switch (typeof value) {
     case 'string':
-      if (!value.isWellFormed()) throw broken('a text is no Unicode')
+      if (!value.isWellFormed()) throw broken('a text is not Unicode')
       return value
     case 'boolean':
       return value
     case 'bigint':
       return value === BigInt.asIntN(64, value) ? value : Number(value)
     case 'number':
-      if (Number.isNaN(value)) throw broken('NaN is no value of the language')
+      if (Number.isNaN(value)) throw broken('NaN is not a value of the language')
       return value
     default:
       return null

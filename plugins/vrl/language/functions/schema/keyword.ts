@@ -106,7 +106,7 @@ export const keywords: Readonly<Record<string, Keyword>> = {
   maximum: limit('is greater than', amount, isAtMost),
   exclusiveMinimum: limit('is not greater than', amount, (size, bound) => size > bound),
   exclusiveMaximum: limit('is not less than', amount, (size, bound) => size < bound),
-  multipleOf: limit('is no multiple of', amount, (size, bound) => Number.isInteger(size / bound)),
+  multipleOf: limit('is not a multiple of', amount, (size, bound) => Number.isInteger(size / bound)),
   minLength: limit('is shorter than', length, isAtLeast),
   maxLength: limit('is longer than', length, isAtMost),
   minItems: limit('has fewer items than', items, isAtLeast),

@@ -11,7 +11,7 @@ table('events of CEF have values with blanks, escapes and quotes', 'del(parse_ce
   [`${head}msg=http://a/?b=c`, /equals sign that is not escaped/],
   [`${head}`, 'null'],
   ['CEF:0|a|b', /the header ends before/],
-  ['CEF:x|a|b|1|2|n|5|', /version is no number/],
+  ['CEF:x|a|b|1|2|n|5|', /version is not a number/],
   [`${head}stray msg=1`, /Could not parse whole line/]
 ])
 

@@ -119,7 +119,7 @@ table('lines of metrics have a gauge for every field', 'parse_influxdb!(.t)', [
   ],
   ['a', /expected a measurement/],
   ['a b=x', /Invalid floating point/],
-  ['a b=1 x', /time is no integer/]
+  ['a b=1 x', /time is not an integer/]
 ])
 
 t.test('a user agent nobody knows has nulls', async t => {

@@ -41,7 +41,7 @@ export function readImport(text: string): Imported {
   try {
     value = loose(JSON.parse(text))
   } catch (error) {
-    throw new Error(`This is no JSON: ${(error as Error).message}`)
+    throw new Error(`This is not JSON: ${(error as Error).message}`)
   }
   // Grafana's API wraps what its own export does not.
   const inner = 'dashboard' in value ? loose(value['dashboard']) : value
@@ -49,7 +49,7 @@ export function readImport(text: string): Imported {
     return { title: textOf(inner['title']) || 'Imported', document: readDocument(inner['document']), notes: [] }
   }
   if (!Array.isArray(inner['panels']) && !Array.isArray(inner['rows']))
-    throw new Error('This is no dashboard: it has no panels.')
+    throw new Error('This is not a dashboard: it has no panels.')
   return readGrafana(inner)
 }
 
