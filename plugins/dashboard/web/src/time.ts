@@ -11,7 +11,7 @@ export interface TimeSpan {
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Milliseconds since 1970; undefined when it is no time. A time without a zone is one of UTC: links mean the same everywhere. */
+/** Milliseconds since 1970; undefined if it is not a time. A time without a zone is one of UTC: links mean the same everywhere. */
 export function readTime(text: string, now = Date.now()): number | undefined {
   if (isRelative(text)) {
     const [, count, unit] = /^now-(\d+)([smhdw])$/.exec(text) ?? []
@@ -32,7 +32,7 @@ function hasZone(text: string): boolean {
   return /(z|[+-]\d{2}:?\d{2})$/i.test(text.replace(/^\d{4}-\d{2}-\d{2}/, ''))
 }
 
-/** What a person wrote, in the chosen zone, as the address says it; undefined when it is no time. */
+/** What a person wrote, in the chosen zone, as the address says it; undefined if it is not a time. */
 export function addressWord(text: string): string | undefined {
   if (isRelative(text)) return text
   const at = readTime(text)
@@ -76,7 +76,7 @@ export function problemOf({ from, to }: TimeWords): string | undefined {
   const now = Date.now()
   const [start, end] = [readTime(from, now), readTime(to, now)]
   for (const [word, at] of [[from, start] as const, [to, end] as const])
-    if (at === undefined) return `${word} is no time, expected one such as now-1h or 2026-05-04 13:37`
+    if (at === undefined) return `${word} is not a time, expected one such as now-1h or 2026-05-04 13:37`
   return start! < end! ? undefined : `${personWord(from)} is not before ${personWord(to)}`
 }
 

@@ -183,7 +183,7 @@ function readBucket([, lower, upper, count]: WireBucket): Bucket {
   return { lower: readBound(lower), upper: readBound(upper), count: Number(count) }
 }
 
-/** A bound as PromQL writes it: `+Inf` is no number of JavaScript. */
+/** A bound as PromQL writes it: JavaScript writes `+Inf` in another way. */
 export function readBound(text: string): number {
   return text.endsWith('Inf') ? (text.startsWith('-') ? -Infinity : Infinity) : Number(text)
 }
