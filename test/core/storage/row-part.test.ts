@@ -85,10 +85,12 @@ function sortAll(memtable: Memtable): void {
 class NumbersSpool {
   readonly files = new Map<SpoolFile, number[]>()
 
-  async write(columns: readonly ParquetColumn[], groups: () => Iterable<SpoolGroup>): Promise<SpoolFile> {
+  async write(columns: readonly ParquetColumn[], groups: () => Iterable<SpoolGroup | undefined>): Promise<SpoolFile> {
     const at = columns.findIndex(({ name }) => name === '__seq')
     const numbers: number[] = []
-    for (const { rows, from, columns } of groups()) {
+    for (const group of groups()) {
+      if (group === undefined) continue
+      const { rows, from, columns } = group
       const { values } = columns[at] as FixedData
       for (let row = from; row < from + rows; row++) numbers.push(Number(values[row]))
       await Promise.resolve()
