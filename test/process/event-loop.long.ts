@@ -72,7 +72,7 @@ t.test('more than two million series of one table come without holding the event
     const { status, text } = await send(server, '/v1/lineproto/write?precision=ms', { method: 'POST', body })
     t.equal(status, 204, text)
   }
-  const statement = (sql: string) => send(server, `/v1/sql?sql=${encodeURIComponent(sql)}`, {})
+  const statement = statementsOf(server)
   t.ok(Math.max(0, ...works) <= maxGrowth, `the event loop was held for ${Math.max(0, ...works)} ms of work at most`)
   const { text } = await send(server, '/v1/sql?sql=SELECT+count(*)+FROM+wide&format=csv', {})
   t.equal(Number(text), 11 * some, 'all of them are there')
@@ -93,7 +93,7 @@ t.test('ten thousand tables come, and go with their database, without holding th
     }
   })
   const body = Array.from({ length: 10_000 }, (_, i) => `t${i},a=b v=1 1700000000000\n`).join('')
-  const statement = (sql: string) => send(server, `/v1/sql?sql=${encodeURIComponent(sql)}`, {})
+  const statement = statementsOf(server)
   const write = () => send(server, '/v1/lineproto/write?precision=ms&db=many', { method: 'POST', body })
   for (let round = 0; round < 2; round++) {
     t.equal((await statement('CREATE DATABASE many')).status, 200)
@@ -104,6 +104,12 @@ t.test('ten thousand tables come, and go with their database, without holding th
   }
   t.equal(await server.kill('SIGTERM'), 0)
 })
+
+/** A flush of ten thousand files takes longer than a request may by default. */
+function statementsOf(server: ServerProcess) {
+  const headers = { 'x-svc-timeout': '300s' }
+  return (sql: string) => send(server, `/v1/sql?sql=${encodeURIComponent(sql)}`, { headers })
+}
 
 /** Runs something while a client requests /health all the time. */
 async function beside<T>(t: Test, server: ServerProcess, name: string, work: () => Promise<T>): Promise<T> {
