@@ -13,7 +13,7 @@ const allowed = [
   { share: 0.2, pause: 100 }
 ] as const
 /** Bytes the heap may grow before a collection: on the server's main thread, and on other threads, whose heaps are a tenth as large. */
-const growth = { server: 16 * 2 ** 20, thread: 4 * 2 ** 20 } as const
+const growth = { server: 8 * 2 ** 20, thread: 4 * 2 ** 20 } as const
 
 /** Bytes of arrays that became garbage since the last collection. */
 let unused = 0
