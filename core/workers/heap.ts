@@ -1,4 +1,4 @@
-// Collects garbage when a thread becomes idle after a burst of work; V8 by itself would wait for more work.
+// Collects garbage once the heap of a thread has grown; V8 by itself would wait for more work, and does not see shared memory.
 import { performance } from 'node:perf_hooks'
 import { every } from '../timer.ts'
 import { beginCollection, collect } from './free.ts'
@@ -23,6 +23,7 @@ export function reportUnused(bytes: number): void {
   unused += bytes
 }
 
+/** A heap, and its collection. */
 export interface Heap {
   /** Bytes, with arrays that became garbage. */
   size(): number

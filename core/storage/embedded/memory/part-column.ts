@@ -1,5 +1,6 @@
 // Columns of a part: values are appended to regions of its memory. Existing values never change.
 import { type BytesData, type ColumnData, type DictionaryData, type FixedData, isValid } from '../../../model/batch.ts'
+import { copyBytes } from '../../../model/copy-bytes.ts'
 import { copyBits, setBits } from '../datafile/bits.ts'
 import { sliceBits } from '../parquet/index.ts'
 
@@ -98,7 +99,8 @@ function lengthOf({ codes, dictionary: { offsets }, valid }: DictionaryData, row
   return offsets[code + 1]! - offsets[code]!
 }
 
-function roundUp(bytes: number): number {
+/** To where a region can begin. */
+export function roundUp(bytes: number): number {
   return Math.ceil(bytes / aligned) * aligned
 }
 
@@ -108,7 +110,7 @@ function region(part: PartMemory, bytes: number): Uint8Array<SharedArrayBuffer> 
   return taken
 }
 
-function words(part: PartMemory, count: number): Uint32Array<SharedArrayBuffer> {
+export function words(part: PartMemory, count: number): Uint32Array<SharedArrayBuffer> {
   const { buffer, byteOffset } = region(part, 4 * count)
   return new Uint32Array(buffer, byteOffset, count)
 }
@@ -229,7 +231,7 @@ class TextPlan implements ColumnPlan {
   }
 
   make(memory: PartMemory, rows: number, spare: number): PartColumn {
-    return new TextColumn(words(memory, rows + 1), region(memory, this.#texts(rows) + spare), rows)
+    return new TextColumn(new Texts(words(memory, rows + 1), region(memory, this.#texts(rows) + spare)), rows)
   }
 
   #texts(rows: number): number {
@@ -237,22 +239,61 @@ class TextPlan implements ColumnPlan {
   }
 }
 
-class TextColumn implements PartColumn {
+/** Texts one after the other: those of rows, or the entries of dictionaries. */
+class Texts {
+  readonly capacity: number
+  used = 0
   readonly #offsets: Uint32Array
   readonly #bytes: Uint8Array
-  readonly #valid: Validity
-  #used = 0
 
-  constructor(offsets: Uint32Array, bytes: Uint8Array, rows: number) {
+  constructor(offsets: Uint32Array, bytes: Uint8Array) {
+    this.capacity = offsets.length - 1
     this.#offsets = offsets
     this.#bytes = bytes
-    this.#valid = new Validity(rows)
     // Memory may have been used before.
     offsets[0] = 0
   }
 
+  get free(): number {
+    return this.#bytes.length - this.used
+  }
+
+  /** Appends texts `from` to `to` as texts from `at` on. */
+  append({ offsets, bytes }: BytesData, from: number, to: number, at: number): void {
+    const start = offsets[from]!
+    this.#bytes.set(bytes.subarray(start, offsets[to]!), this.used)
+    const [out, moved, shift] = [this.#offsets, this.used - start, at - from]
+    for (let i = from + 1; i <= to; i++) out[i + shift] = offsets[i]! + moved
+    this.used += offsets[to]! - start
+  }
+
+  /** Appends the text of each row. */
+  decode(data: DictionaryData, from: number, to: number, at: number): void {
+    const { offsets, bytes } = data.dictionary
+    for (let row = from; row < to; row++) {
+      const length = lengthOf(data, row)
+      copyBytes(bytes, offsets[data.codes[row]!]!, this.#bytes, this.used, length)
+      this.used += length
+      this.#offsets[at + 1 + row - from] = this.used
+    }
+  }
+
+  view(from: number, to: number): BytesData {
+    return { kind: 'bytes', offsets: this.#offsets.subarray(from, to + 1), bytes: this.#bytes.subarray(0, this.used) }
+  }
+}
+
+class TextColumn implements PartColumn {
+  readonly #texts: Texts
+  readonly #valid: Validity
+
+  constructor(texts: Texts, rows: number) {
+    this.#texts = texts
+    this.#valid = new Validity(rows)
+  }
+
   get textBytes(): number {
-    return this.#used
+    return this.#texts.used
   }
 
   takes(data: ColumnData): boolean {
@@ -260,37 +301,17 @@ class TextColumn implements PartColumn {
   }
 
   room(data: ColumnData, from: number, to: number): number {
-    return textsEnd(data as BytesData | DictionaryData, from, to, this.#bytes.length - this.#used).to
+    return textsEnd(data as BytesData | DictionaryData, from, to, this.#texts.free).to
   }
 
   append(data: ColumnData, from: number, to: number, at: number): void {
-    if (data.kind === 'bytes') this.#copy(data, from, to, at)
-    else this.#decode(data as DictionaryData, from, to, at)
+    if (data.kind === 'bytes') this.#texts.append(data, from, to, at)
+    else this.#texts.decode(data as DictionaryData, from, to, at)
     this.#valid.append(data.valid, from, to, at)
   }
 
-  #copy({ offsets, bytes }: BytesData, from: number, to: number, at: number): void {
-    const start = offsets[from]!
-    this.#bytes.set(bytes.subarray(start, offsets[to]!), this.#used)
-    const [out, moved, shift] = [this.#offsets, this.#used - start, at - from]
-    for (let row = from + 1; row <= to; row++) out[row + shift] = offsets[row]! + moved
-    this.#used += offsets[to]! - start
-  }
-
-  #decode(data: DictionaryData, from: number, to: number, at: number): void {
-    const { offsets, bytes } = data.dictionary
-    for (let row = from; row < to; row++) {
-      const length = lengthOf(data, row)
-      const start = offsets[data.codes[row]!]!
-      if (length > 0) this.#bytes.set(bytes.subarray(start, start + length), this.#used)
-      this.#used += length
-      this.#offsets[at + 1 + row - from] = this.#used
-    }
-  }
-
   view(from: number, to: number): ColumnData {
-    const offsets = this.#offsets.subarray(from, to + 1)
-    return { kind: 'bytes', offsets, bytes: this.#bytes.subarray(0, this.#used), ...this.#valid.view(from, to) }
+    return { ...this.#texts.view(from, to), ...this.#valid.view(from, to) }
   }
 
   cut(): void {}
@@ -319,7 +340,8 @@ class CodedPlan implements ColumnPlan {
   make(memory: PartMemory, rows: number, spare: number): PartColumn {
     const codes = words(memory, rows)
     const offsets = words(memory, this.#scaled(this.#entries, rows) + 1)
-    return new CodedColumn(codes, offsets, region(memory, this.#scaled(this.#texts, rows) + spare), rows)
+    const bytes = region(memory, this.#scaled(this.#texts, rows) + spare)
+    return new CodedColumn(codes, new Texts(offsets, bytes), rows)
   }
 
   /** All of the dictionary has to fit. */
@@ -331,24 +353,20 @@ class CodedPlan implements ColumnPlan {
 /** Dictionaries of writes one after the other. */
 class CodedColumn implements PartColumn {
   readonly #codes: Uint32Array
-  readonly #offsets: Uint32Array
-  readonly #bytes: Uint8Array
+  readonly #texts: Texts
   readonly #valid: Validity
   /** Entries so far, and those before the last cut. */
   #entries = 0
   #first = 0
-  #used = 0
 
-  constructor(codes: Uint32Array, offsets: Uint32Array, bytes: Uint8Array, rows: number) {
+  constructor(codes: Uint32Array, texts: Texts, rows: number) {
     this.#codes = codes
-    this.#offsets = offsets
-    this.#bytes = bytes
+    this.#texts = texts
     this.#valid = new Validity(rows)
-    offsets[0] = 0
   }
 
   get textBytes(): number {
-    return this.#used
+    return this.#texts.used
   }
 
   takes(data: ColumnData, rows: number): boolean {
@@ -357,31 +375,23 @@ class CodedColumn implements PartColumn {
 
   room(data: ColumnData, from: number, to: number): number {
     const { offsets } = (data as DictionaryData).dictionary
-    const fits =
-      this.#entries + offsets.length <= this.#offsets.length &&
-      this.#used + offsets.at(-1)! - offsets[0]! <= this.#bytes.length
-    return fits ? to : from
+    const hasRoom = this.#entries + offsets.length - 1 <= this.#texts.capacity
+    return hasRoom && offsets.at(-1)! - offsets[0]! <= this.#texts.free ? to : from
   }
 
   append(data: ColumnData, from: number, to: number, at: number): void {
     const { codes, dictionary, valid } = data as DictionaryData
-    const { offsets, bytes } = dictionary
-    const [start, count] = [offsets[0]!, offsets.length - 1]
-    this.#bytes.set(bytes.subarray(start, offsets[count]!), this.#used)
-    const moved = this.#used - start
-    for (let i = 1; i <= count; i++) this.#offsets[this.#entries + i] = offsets[i]! + moved
+    const count = dictionary.offsets.length - 1
+    this.#texts.append(dictionary, 0, count, this.#entries)
     const [out, base, shift] = [this.#codes, this.#entries - this.#first, at - from]
     for (let row = from; row < to; row++) out[row + shift] = codes[row]! + base
     this.#entries += count
-    this.#used += offsets[count]! - start
     this.#valid.append(valid, from, to, at)
   }
 
   view(from: number, to: number): ColumnData {
-    const offsets = this.#offsets.subarray(this.#first, this.#entries + 1)
-    const dictionary = { kind: 'bytes', offsets, bytes: this.#bytes.subarray(0, this.#used) } as const
-    const codes = this.#codes.subarray(from, to)
-    return { kind: 'dictionary', codes, dictionary, ...this.#valid.view(from, to) }
+    const dictionary = this.#texts.view(this.#first, this.#entries)
+    return { kind: 'dictionary', codes: this.#codes.subarray(from, to), dictionary, ...this.#valid.view(from, to) }
   }
 
   cut(): void {

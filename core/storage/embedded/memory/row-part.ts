@@ -1,7 +1,7 @@
 // Rows of several writes with the same columns, appended to one piece of memory that threads share. Existing rows never change.
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import type { MemtableRows, WriteOrder } from './memtable.ts'
-import { type ColumnPlan, type PartColumn, type PartMemory, planColumn } from './part-column.ts'
+import { type ColumnPlan, type PartColumn, type PartMemory, planColumn, roundUp, words } from './part-column.ts'
 import { pieceBytes, type RowMemory } from './row-memory.ts'
 
 /** Whether rows can be sorted by series: they have series numbers, and a number in every column. */
@@ -48,7 +48,7 @@ export class RowPart {
       plans.set(id, planColumn(data, from, rows, seen))
     }
     const bytesFor = (count: number) => {
-      let bytes = tsids === undefined ? 0 : Math.ceil(count / 2) * 8
+      let bytes = tsids === undefined ? 0 : roundUp(4 * count)
       for (const plan of plans.values()) bytes += plan.bytes(count)
       return bytes
     }
@@ -61,8 +61,8 @@ export class RowPart {
     const texts = [...plans.values()].filter(({ hasTexts }) => hasTexts).length
     // In multiples of 8, so that regions stay aligned.
     const spare = isLimited && texts > 0 ? Math.floor((this.memory.byteLength - needed) / texts / 8) * 8 : 0
-    const place: PartMemory = { memory: this.memory, used: tsids === undefined ? 0 : Math.ceil(this.#capacity / 2) * 8 }
-    this.#tsids = tsids && new Uint32Array(this.memory, 0, this.#capacity)
+    const place: PartMemory = { memory: this.memory, used: 0 }
+    this.#tsids = tsids && words(place, this.#capacity)
     this.#columns = new Map(Array.from(plans, ([id, plan]) => [id, plan.make(place, this.#capacity, spare)]))
     this.#op = write.op
     this.#isPlain = isPlain(write)

@@ -1,7 +1,7 @@
 // Rows of a table without series, by time and some row groups at a time, so that a flush needs memory for a part of its rows only.
 import type { FixedData } from '../../../model/batch.ts'
 import { bytesOf } from '../memory/row-bytes.ts'
-import { type CollectedRows, collectRows, type RowsToCollect, type Run, seqOf } from './collect-rows.ts'
+import { type CollectedRows, collectRows, type RowsToCollect, type Run, seqOf, wholeRuns } from './collect-rows.ts'
 import { sortRows } from './sort-rows.ts'
 
 /** Approximate bytes of a slice. */
@@ -25,8 +25,13 @@ export function* timeSlices(
   const rows = writes.reduce((sum, write) => sum + write.rows, 0)
   const size = writes.reduce((sum, write) => sum + bytesOf(write), 0)
   const groups = Math.max(1, Math.round((bytes * rows) / Math.max(1, size) / groupRows))
-  const sliceOf = slicesOf(asked, columns[time]!.id, rows, groups * groupRows)
-  for (let slice = 0; slice < sliceOf.slices; slice++) yield collectRows(asked, runsOf(writes, sliceOf.numbers, slice))
+  const usualRows = groups * groupRows
+  if (rows <= usualRows) {
+    yield collectRows(asked, wholeRuns(writes))
+    return
+  }
+  const { numbers, slices } = slicesOf(asked, columns[time]!.id, rows, usualRows)
+  for (let slice = 0; slice < slices; slice++) yield collectRows(asked, runsOf(writes, numbers, slice))
 }
 
 /** The slice that each row belongs to. */
