@@ -25,7 +25,7 @@ export function reportUnused(bytes: number): void {
 
 /** A heap, and its collection. */
 export interface Heap {
-  /** Bytes, with arrays that became garbage. */
+  /** Bytes, without arrays. */
   size(): number
   /** Bytes of arrays that were reported as unused since the last collection. */
   unused(): number
@@ -35,7 +35,7 @@ export interface Heap {
 
 /** Of this thread. */
 export const threadHeap: Heap = {
-  size: () => process.memoryUsage().heapTotal + unused,
+  size: () => process.memoryUsage().heapTotal,
   unused: () => unused,
   collect: type => {
     unused = 0
@@ -66,7 +66,7 @@ export function createTidy(heap: Heap, growth: number, now = () => performance.n
   return used => {
     const size = heap.size()
     min = Math.min(min, size)
-    if (size > min + growth && (used <= busy || heap.unused() > growth)) {
+    if (size + heap.unused() > min + growth && (used <= busy || heap.unused() > growth)) {
       heap.collect('begin')
       // What is left is known at the next checks.
       min = Number.POSITIVE_INFINITY
