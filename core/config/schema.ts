@@ -301,10 +301,14 @@ const storage = table(
       0,
       'Resident memory at which the process that runs SQL statements is restarted, because `memory_limit` does not count some values, such as a single long text or list. `0` is a quarter, and at least 256 MiB, more than `memory_limit`; values less than 150 MiB above `memory_limit` are raised to that.'
     ),
-    memtable_size: size(128 * MiB, 'Rows of a table in memory are flushed to a file when they take this much.', {
-      minimum: MiB,
-      ...live
-    }),
+    memtable_size: size(
+      128 * MiB,
+      'Rows in memory are flushed to files when they and the copies that SQL reads of them take this much.',
+      {
+        minimum: MiB,
+        ...live
+      }
+    ),
     memtable_limit: size(
       512 * MiB,
       'Memory of all rows that are not flushed. Writes slow down as it is approached, wait when it is reached, and are refused with 503 if they wait too long.',
@@ -315,7 +319,7 @@ const storage = table(
       ...live
     }),
     flush_cold_after: duration(
-      20 * second,
+      5 * second,
       'Rows of a table with indexes or row counts are flushed after this time without a write if they take at least a sixteenth of `memtable_size`, so that queries can use the indexes for them, too. `0`: flushed by size and `flush_interval` only.',
       live
     ),

@@ -153,7 +153,7 @@ class EmbeddedEngine implements Engine {
     }
     const others = parts.filter(part => part.skipLog)
     if (others.length > 0) await eachPaced(new Pace(), others, part => tables.apply(wal.reserve(part.rows), part))
-    if (tables.bytes >= storage.memtable_size) {
+    if (tables.bytes + tables.copyBytes >= storage.memtable_size) {
       for (const { data } of parts) data.sealFull(storage.memtable_size)
       flusher.plan()
     }

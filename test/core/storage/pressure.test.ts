@@ -1,9 +1,11 @@
+import { readdirSync } from 'node:fs'
 import pino from 'pino'
 import t from 'tap'
 import { createMetrics } from '../../../core/metrics/metrics.ts'
 import type { Column } from '../../../core/model/batch.ts'
 import { createEmbeddedEngine } from '../../../core/storage/embedded/engine.ts'
-import { createTable, never, put, select, settingsOf, temporaryFolder, text, times } from './fixtures.ts'
+import { eventually } from '../../eventually.ts'
+import { createTable, never, openEngine, put, select, settingsOf, temporaryFolder, text, times } from './fixtures.ts'
 
 t.test(
   'writes that wait for the log count as rows in memory: beyond the limit others wait before they are logged',
@@ -23,6 +25,26 @@ t.test(
     t.ok(stalls >= 40, `${stalls} of 60 waited`)
   }
 )
+
+t.test('copies that SQL reads of rows count: both are flushed once they take the size of a memtable', async t => {
+  const dir = temporaryFolder(t)
+  const files = () => readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.parquet'))
+  const engine = await openEngine(t, dir, { memtable_size: 2 ** 20 })
+  const table = await createTable(engine, 'notes', { append_mode: true })
+  const fill = (from: number, rows: number) =>
+    put(
+      engine,
+      table,
+      Array.from({ length: rows }, (_, i) => ({ at: from + i, n: i, note: `note ${from + i} ${'x'.repeat(100)}` }))
+    )
+  await fill(0, 4_500)
+  await fill(4_500, 1)
+  t.strictSame(files(), [], 'rows alone take less')
+  t.same(await select(engine, table, 'SELECT count(*), count(DISTINCT note) FROM @'), [[4_501, 4_501]])
+  await fill(4_501, 1)
+  await eventually(files, found => found.length > 0)
+  t.same(await select(engine, table, 'SELECT count(*), count(DISTINCT note) FROM @'), [[4_502, 4_502]])
+})
 
 t.test('a long text that many rows share counts in each of them: a flush copies it for every row', async t => {
   const metrics = createMetrics()

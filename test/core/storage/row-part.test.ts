@@ -60,7 +60,7 @@ function rowsOf({ rows, kind }: Write, seq: number): MemtableRows {
 }
 
 function newMemtable(rowMemory: RowMemory, firstSeq: number, spool?: Spool): Memtable {
-  return new Memtable({ rowMemory, spool: spool as Spool }, table, firstSeq)
+  return new Memtable({ rowMemory, spool: spool as Spool, copies: { bytes: 0 } }, table, firstSeq)
 }
 
 /** No sort fails. */

@@ -100,6 +100,13 @@ interface SpooledRun extends SpooledRows {
 export interface MemtableHome {
   readonly spool: Spool
   readonly rowMemory: RowMemory
+  /** Of all memtables together. */
+  readonly copies: RowCopies
+}
+
+/** What SQL reads in place of rows in memory. */
+export interface RowCopies {
+  bytes: number
 }
 
 /** Spool files with more rows are not merged. */
@@ -291,8 +298,15 @@ export class Memtable {
   }
 
   #remove(): void {
-    for (const { file } of this.#spooled) file.drop()
+    this.#dropCopies(this.#spooled)
     this.#spooled = []
+  }
+
+  #dropCopies(copies: readonly SpooledRun[]): void {
+    for (const { file } of copies) {
+      this.#home.copies.bytes -= file.bytes
+      file.drop()
+    }
   }
 
   /** Fixes rows and columns together: rows added later may have newer columns. */
@@ -315,7 +329,8 @@ export class Memtable {
     const replaced = this.#spooled.slice(kept.length)
     const spans = spansOf(writes, this.#table.timeIndex.id)
     this.#spooled = [...kept, { file, hidden: this.hidden, columns, spans, rows, endSeq }]
-    for (const { file } of replaced) file.drop()
+    this.#home.copies.bytes += file.bytes
+    this.#dropCopies(replaced)
     if (this.#dropped && this.#readers === 0) this.#remove()
   }
 

@@ -7,7 +7,7 @@ import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import type { RecordPart } from '../log/record.ts'
 import { KnownSeries } from '../series/known-series.ts'
-import type { MemtableHome } from './memtable.ts'
+import type { MemtableHome, RowCopies } from './memtable.ts'
 import { TableData } from './table-data.ts'
 
 /** Milliseconds of loading series without a pause. */
@@ -20,18 +20,24 @@ export class OpenTables {
   readonly known = new KnownSeries(table => this.take(table))
   readonly #catalog: EmbeddedCatalog
   readonly #home: MemtableHome
+  readonly #copies: RowCopies = { bytes: 0 }
   readonly #tables = new Map<number, TableData>()
   #bytes = 0
   #waiting: (() => void)[] = []
 
-  constructor(catalog: EmbeddedCatalog, home: MemtableHome) {
+  constructor(catalog: EmbeddedCatalog, { spool, rowMemory }: Omit<MemtableHome, 'copies'>) {
     this.#catalog = catalog
-    this.#home = home
+    this.#home = { spool, rowMemory, copies: this.#copies }
   }
 
   /** Bytes of rows that are in no file yet. */
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** Bytes of the copies that SQL reads of them. */
+  get copyBytes(): number {
+    return this.#copies.bytes
   }
 
   /** Number of rows that are in no file yet. */

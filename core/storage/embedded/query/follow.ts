@@ -98,7 +98,7 @@ async function look(
 ): Promise<readonly ResultBatch[]> {
   const snapshot = snapshotOf(parts, table, Date.now())
   const { registry } = parts.tables.find(table)!
-  const memtable = new Memtable(parts, snapshot.table, writes[0]!.seq)
+  const memtable = new Memtable({ ...parts, copies: { bytes: 0 } }, snapshot.table, writes[0]!.seq)
   for (const rows of writes) memtable.add(snapshot.table, rows)
   const rows = await memtable.spoolInOrder(registry).finally(() => memtable.drop())
   try {
