@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runMaterial } from './material.ts'
 import { peerKinds, withPeer } from './peer.ts'
-import { durable, freePort, startBenchServer } from './server.ts'
+import { durable, freePort, memoryParts, startBenchServer } from './server.ts'
 
 export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -46,6 +46,7 @@ export async function main(args: string[]): Promise<void> {
       if (there === undefined) await beside(rest)
     }
     await beside(values.peers === '' ? [] : ['prometheus', 'victoria-metrics'])
+    console.log(`weir memory, MB: ${await memoryParts(server)}`)
     await server.kill('SIGTERM')
   } finally {
     rmSync(folder, { recursive: true, force: true })

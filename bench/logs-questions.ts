@@ -13,7 +13,7 @@ import { metricCorpus } from './metric-corpus.ts'
 import { peerKinds, withPeer } from './peer.ts'
 import { whole } from './print.ts'
 import { folderMiB, treeMiB } from './process-tree.ts'
-import { type BenchServer, freePort, rowsOf, startBenchServer } from './server.ts'
+import { type BenchServer, freePort, memoryParts, rowsOf, startBenchServer } from './server.ts'
 
 const perBody = 2000
 const connections = 4
@@ -93,13 +93,6 @@ async function measure(folder: string, lines: number, states: readonly string[])
   const plain = await askPlain(home, join(folder, 'plain.parquet'))
   printTable(lines, found, plain.times)
   console.log(`disk ${Math.round(disk)} MB, one Parquet file ${Math.round(plain.mebibytes)} MB`)
-}
-
-/** What the server says its memory is used for, in MB. */
-async function memoryParts({ url }: BenchServer): Promise<string> {
-  const metrics = await (await fetch(`${url}/metrics`)).text()
-  const parts = metrics.matchAll(/^svc_memory_bytes\{part="(\w+)"\} (\d+)/gm)
-  return Array.from(parts, ([, part, bytes]) => `${part} ${Math.round(Number(bytes) / 2 ** 20)}`).join(', ')
 }
 
 async function fill(server: BenchServer, lines: number): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runMaterial } from './material.ts'
 import { peerKinds, withPeer } from './peer.ts'
-import { type BenchServer, durable, freePort, startBenchServer } from './server.ts'
+import { type BenchServer, durable, freePort, memoryParts, startBenchServer } from './server.ts'
 import { plotSvg, plotText, type TimelinePoint, watch } from './timeline.ts'
 
 const program = 'scale.mjs'
@@ -69,6 +69,7 @@ export async function main(args: string[]): Promise<void> {
   try {
     const server = await start()
     const found = await watched('weir', server.pid, `${server.url}/v1/metricsys/api/v1`, data, () => ask(server))
+    console.log(`weir memory, MB: ${await memoryParts(server)}`)
     await server.kill('SIGTERM')
     if (!found) return
     console.log('after a restart')

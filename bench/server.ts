@@ -68,6 +68,13 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
+/** What the server says its memory is used for, in MB. */
+export async function memoryParts({ url }: BenchServer): Promise<string> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const parts = metrics.matchAll(/^svc_memory_bytes\{part="(\w+)"\} (\d+)/gm)
+  return Array.from(parts, ([, part, bytes]) => `${part} ${Math.round(Number(bytes) / 2 ** 20)}`).join(', ')
+}
+
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
