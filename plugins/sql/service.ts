@@ -26,6 +26,7 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
   const read = (text: string) => tokenize(text, undefined, backslashes)
   const parser = startParser()
   const processes = createProcesses()
+  const files = exportFolder(config.storage.data_home)
   let flows: FlowsService | undefined
   const session = (ctx: RequestContext, sql: string): Session => ({
     ...{ store: store.seenBy(ctx.user), parser, ctx, sql, processes, slowQueries },
@@ -37,7 +38,7 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
     flows: () => flows,
     ...(promql && { promql }),
     system: { metrics: () => metrics.expose(), startedAt },
-    exportFolder: exportFolder(config.storage.data_home)
+    exportFolder: files
   })
   return {
     parser,

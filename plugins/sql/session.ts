@@ -111,7 +111,8 @@ export async function planQuery(
   const { store, parser, ctx, sql, views } = session
   const zone = parseZone(ctx.timezone) ?? utc
   const metrics = ctx.user.databases === undefined ? session.system.metrics : async () => ''
-  const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session) }
+  const flows = (database: string) => session.flows()?.list(database) ?? []
+  const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session), flows }
   if (store.dialect.name !== 'duckdb') {
     const context = { store, db: ctx.db, sql, sources, pace: new Pace(ctx), ...(views && { views }) }
     const { text, relations, sourceOf } = await placeTables(context, tokens)

@@ -24,6 +24,9 @@ const sets = new Set(['union', 'except', 'intersect'])
 const links = new Set([...sets, 'and', 'or'])
 const behindSets = ['all', 'distinct', 'by', 'name']
 
+/** ANDs in a row that the engine gets as they are: its time to plan them grows with the square of their number, and is some 20 ms here. */
+const maxFlatAnds = 500
+
 /** Terms joined by one kind of operator: where each of these stands, and where the term behind it begins. */
 type Chain = { readonly at: number; readonly next: number }[]
 
@@ -78,18 +81,34 @@ function startsOperand(token: Token | undefined): boolean {
   return token !== undefined && (token.kind !== 'symbol' || '([{-+'.includes(token.value))
 }
 
+/** A part of a chain: its first and last tokens. */
+type Group = readonly [first: number, last: number]
+
 /**
- * The text with parentheses around parts of long chains, in the place of spaces: everything stays where it is. The first terms stay as they
- * are: before them words may stand that are for all of the chain, such as `DISTINCT`, `x ->`, `name :=` or a WITH.
+ * Parts of a long chain, as many as terms in each. The first terms belong to none: before them words may stand that are for all of the chain,
+ * such as `DISTINCT`, `x ->`, `name :=` or a WITH.
  */
+function groupsOf(chain: Chain): Group[] {
+  const size = Math.ceil(Math.sqrt(chain.length))
+  const groups: Group[] = []
+  for (let i = 2 * size; i < chain.length; i += size) groups.push([chain[i - size]!.next, chain[i]!.at - 1])
+  return groups
+}
+
+/** Parts of those chains of AND that are too long for the engine. */
+export function longAnds(tokens: readonly Token[]): readonly Group[] {
+  return findChains(tokens)
+    .filter(chain => chain.length > maxFlatAnds && isToken(tokens[chain[0]!.at], 'and'))
+    .flatMap(groupsOf)
+}
+
+/** The text with parentheses around parts of long chains, in the place of spaces: everything stays where it is. */
 export function groupChains(text: string, { tokens, starts }: Canonical): string {
   const characters: [number, string][] = []
   for (const chain of findChains(tokens)) {
-    const size = Math.ceil(Math.sqrt(chain.length))
-    for (let i = 2 * size; i < chain.length; i += size) {
-      const before = chain[i]!.at - 1
-      const open = starts[chain[i - size]!.next]! - 1
-      const close = starts[before]! + tokenText(tokens[before]!).length
+    for (const [first, last] of groupsOf(chain)) {
+      const open = starts[first]! - 1
+      const close = starts[last]! + tokenText(tokens[last]!).length
       if (text[open] === ' ' && text[close] === ' ') characters.push([open, '('], [close, ')'])
     }
   }

@@ -71,7 +71,7 @@ export function startParser(): SqlParser {
 }
 
 /**
- * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED`, `USING SAMPLE` and the `EXCLUDE`
+ * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED`, `USING SAMPLE`, `TABLESAMPLE` and the `EXCLUDE`
  * of frames, which name nothing; with `LIKE` for `GLOB`, `CROSS JOIN` for `POSITIONAL JOIN`, `* REPLACE(a AS b)` for `* RENAME (a AS b)`, and operators it has for
  * `&&` and `?`.
  */
@@ -153,19 +153,21 @@ function exclusionEnd(tokens: readonly Token[], i: number): number {
   return ['current', 'no'].some(word => isToken(tokens[i + 1], word)) ? i + 2 : -1
 }
 
-/** The last token of `USING SAMPLE 10%`, `USING SAMPLE reservoir(50 ROWS) REPEATABLE (1)` that begins at one, numbers and words of its own; −1 for others. */
-function sampleEnd(tokens: readonly Token[], using: number): number {
-  const first = using + 1
-  if (!isToken(tokens[using], 'using') || !isToken(tokens[first], 'sample') || isToken(tokens[first + 1], '('))
-    return -1
+/**
+ * The last token of `USING SAMPLE 10%`, `TABLESAMPLE reservoir(50 ROWS) REPEATABLE (1)` that begins at one, numbers and words of its own; −1
+ * for others.
+ */
+function sampleEnd(tokens: readonly Token[], at: number): number {
+  const isOfQuery = isToken(tokens[at], 'using') && isToken(tokens[at + 1], 'sample') && !isToken(tokens[at + 2], '(')
+  const first = isOfQuery ? at + 2 : isToken(tokens[at], 'tablesample') ? at + 1 : tokens.length
   let depth = 0
-  let end = first + 1
+  let end = first
   for (; end < tokens.length; end++) {
     const isOwn = tokens[end]!.kind === 'number' || sampleWords.some(word => isToken(tokens[end], word))
     depth += isToken(tokens[end], '(') ? 1 : isToken(tokens[end], ')') ? -1 : 0
-    if (!isOwn || depth < 0) break
+    if (!isOwn || depth < 0 || (depth === 0 && isToken(tokens[end], ','))) break
   }
-  return end - 1
+  return end > first || isOfQuery ? end - 1 : -1
 }
 
 function syntaxError(sql: string, statement: Canonical, error: unknown): DbError {

@@ -62,6 +62,12 @@ export function bindContext(
     },
     /** What the string at a token says; undefined where it is none. */
     stringAt: (at: number) => (tokens[at]?.kind === 'string' ? tokens[at].value : undefined),
+    /** ` at line 1, column 8`: where a text stands in the place of a table, of which the tree has no position. */
+    tableText: () => {
+      const isTable = (at: number) => ['from', 'join'].some(word => isToken(tokens[at - 1], word))
+      const text = tokens.find(({ kind }, at) => kind === 'string' && isTable(at))
+      return text === undefined ? '' : locationOf(sql, text.start)
+    },
     /** The error for a name that means no column, where these are all there are. */
     noField: (at: number, valid: readonly string[]) => {
       const said = unknownField(nameOf(tokens[at]!).text, locationOf(sql, tokens[at]!.start), valid)

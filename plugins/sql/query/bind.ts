@@ -569,7 +569,7 @@ class Binder {
     const lateral = { ...env, outer: scope }
     if (kind === 'Derived') add(runAtOnce(this.query(asNode(node['subquery'])!, lateral)))
     else if (kind === 'Table' && (node['args'] === undefined || node['args'] === null)) {
-      const name = tableName(node['name'])
+      const name = tableName(node['name'], this.#context)
       const common = this.#commonOf(name, env)
       const table =
         common === undefined
@@ -1014,12 +1014,12 @@ class Binder {
   }
 }
 
-function tableName(tree: Tree | undefined): readonly Ident[] {
+function tableName(tree: Tree | undefined, context: BindContext): readonly Ident[] {
   const name = asObjectName(tree)
   if (name?.every(({ quote }) => quote === undefined || quote === '"')) return name
   throw new DbError(
     'Unsupported',
-    'a table is named by a name, not by a string: a query reads tables of this server only'
+    `a table is named by a name, not by a string${context.tableText()}: a query reads tables of this server only`
   )
 }
 

@@ -36,6 +36,8 @@ const shown = new Map<string, string>([
     [type.toUpperCase(), engineType(type)].map(word => [word, sqlTypeName(type)] as const)
   ),
   ['BOOL', 'BOOLEAN'],
+  ['INT128', 'HUGEINT'],
+  ['UINT128', 'UHUGEINT'],
   ['INTEGER', 'INT'],
   ['INTEGER_LITERAL', 'INT'],
   ['VARCHAR', 'STRING'],

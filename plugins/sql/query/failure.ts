@@ -24,7 +24,7 @@ const listedNames = 50
 export function explainFailure(error: unknown, sql: string, failed: Failed): never {
   if (!isDbError(error)) throw error
   const { code, offset, cause } = error
-  if (offset === undefined && code !== 'PlanQuery') throw error
+  if (offset === undefined && code !== 'PlanQuery' && code !== 'InvalidSyntax') throw error
   if (failed.isForeign) {
     const start = offset === undefined ? undefined : failed.sourceOf(offset)
     const location = start === undefined ? '' : locationOf(sql, start)
@@ -61,15 +61,38 @@ function placeOf(message: string, offset: number | undefined, { tokens, sourceOf
   return tokens.find(token => token.start === text)?.kind === 'string' ? text : start
 }
 
-/** Where an error without a location belongs: to the only word or text of the statement that it quotes. */
+/** Errors the engine tells without a location, and the words or symbols of the statement that they are about. */
+const subjects: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^SELECT locking clause/, ['for']],
+  [/^SELECT INTO/, ['into']],
+  [/^VALUES lists must/, ['values']],
+  [/^Set operations can only apply/, ['union', 'except', 'intersect']],
+  [/^GROUP BY term out of range/, ['group']],
+  [/^\* expression without FROM/, ['*']],
+  [/^Overflow in addition/, ['+']],
+  [/^Overflow in subtraction/, ['-']],
+  [/^Overflow in multiplication/, ['*']]
+]
+
+/** Where an error without a location belongs: to the only word or text of the statement that it quotes or is about. */
 function placeInText(message: string, tokens: readonly Token[]): number | undefined {
-  const quoted = /["'](.+?)["']/.exec(message)?.[1] ?? /: (.+)$/.exec(message)?.[1]
+  const subject = subjects.find(([pattern]) => pattern.test(message))
+  if (subject !== undefined) {
+    const found = tokens.filter(token => subject[1].some(word => isToken(token, word)))
+    return found.length === 1 ? found[0]!.start : undefined
+  }
+  const quoted =
+    /^\w+ with name (\S+) does not exist/.exec(message)?.[1] ??
+    /^Overflow on (\w+)\(/.exec(message)?.[1] ??
+    /["'](.+?)["']/.exec(message)?.[1] ??
+    /: (.+)$/.exec(message)?.[1]
   const found = tokens.filter(({ kind, value }) => kind !== 'symbol' && value === quoted)
   return found.length === 1 ? found[0]!.start : undefined
 }
 
 const noField = [
   /Referenced column "(.*?)" not found in FROM clause!?/s,
+  /Referenced column "(.*?)" was not found because the FROM clause is missing/s,
   /(?:Table|Values list) ".*?" does not have a column named "(.*?)"/s,
   /Column "(.*?)" in (?:EXCLUDE|REPLACE|RENAME) list not found in .*/s,
   /Column "(.*?)" does not exist on (?:left|right) side of join!?/s
@@ -78,8 +101,13 @@ const noField = [
 function reason(plain: string, { tokens, valid, isTime }: Failed, location: string, token: Token | undefined): string {
   const found = noField.map(pattern => pattern.exec(plain)).find(match => match !== null)
   if (found !== undefined) return unknownField(found[1]!, location, valid.get(found[1]!.toLowerCase()))
-  if (/^Could not convert string/.test(plain) && token?.kind === 'string' && isTime(token.start))
-    return `${quoteText(token.value)} is not a time${location}`
+  const text = convertedText(tokens, token)
+  if (/^Could not convert string/.test(plain) && text !== undefined) {
+    if (isTime(text.start)) return `${quoteText(text.value)} is not a time${location}`
+    // The engine stores both as integers, and names these.
+    const type = /^Could not convert string .* to INT128$/s.test(plain) ? castType(tokens, text) : undefined
+    if (type !== undefined) return `${quoteText(text.value)} is not a valid ${type}${location}`
+  }
   // The engine writes the digits of a time that it cannot read as a text.
   const isNumber = token?.kind === 'number' || isToken(token, '-') || isToken(token, '+')
   if (/^Could not convert string .* to INT64/.test(plain) && token && isNumber && isTime(token.start))
@@ -92,6 +120,21 @@ function reason(plain: string, { tokens, valid, isTime }: Failed, location: stri
   const subject = called === undefined || told.toLowerCase().includes(called) ? '' : `${called}: `
   const said = `${subject}${first!.replace(/[.!]$/, '')}${location}`
   return more.length === 0 ? said : [`${said}.`, ...more].join('\n')
+}
+
+/** The text of the statement that is converted at a place, which is its own or that of a cast. */
+function convertedText(tokens: readonly Token[], place: Token | undefined): Token | undefined {
+  const at = tokens.findIndex(({ start }) => start === place?.start)
+  const beside = isToken(place, ':') ? tokens[at - 1] : isToken(tokens[at + 1], '(') ? tokens[at + 2] : tokens[at + 1]
+  return [tokens[at], beside].find(token => token?.kind === 'string')
+}
+
+/** The type that a text is cast to, if it is a name of one word. */
+function castType(tokens: readonly Token[], text: Token): string | undefined {
+  const at = tokens.indexOf(text)
+  const behind = isToken(tokens[at + 1], 'as') ? 2 : isToken(tokens[at + 1], ':') ? 3 : -1
+  const type = tokens[at + behind]
+  return type?.kind === 'word' && !noValues.has(type.value.toLowerCase()) ? type.value.toUpperCase() : undefined
 }
 
 export function unknownField(name: string, location: string, known: readonly string[] | undefined): string {
@@ -107,6 +150,10 @@ function listed(names: readonly string[]): string {
 /** Names the column a value came from, unless it is one of ours. */
 function ofColumn(column: string | undefined): string {
   return column === undefined || column === hidden || column === 'SUBQUERY' ? '' : `, a value of ${column}`
+}
+
+function withArticle(type: string): string {
+  return `${/^[AEIO]/.test(type) ? 'an' : 'a'} ${type}`
 }
 
 /** Sentences of the engine by what they begin with, and what is said in their places; the rest of the message follows. */
@@ -133,9 +180,30 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
     (name, others) => `No table named ${name}, there are ${others}`
   ],
   [
-    /^Could not convert string (.*) to ([A-Z0-9_]+)(?: when casting from source column (.*))?$/s,
-    (text, type, column) => `${text} is not a valid ${inOurTypes(type)}${ofColumn(column)}`
+    /^Could not convert string (.*) to ([A-Z0-9_]+(?:\([\d, ]*\))?)(?: when casting from source column (.*))?$/s,
+    (text, type, column) =>
+      `${text} is not a valid ${type === 'INT128' ? 'HUGEINT or UUID' : inOurTypes(type)}${ofColumn(column)}`
   ],
+  [
+    /^(?:Type .*? with value|Could not cast value) (.*) (?:can't be cast because the value is out of range for the destination type|to) ([A-Z0-9_]+(?:\([\d, ]*\))?)(?: when casting from source column (.*))?$/s,
+    (value, type, column) => `${value} is beyond the range of ${inOurTypes(type)}${ofColumn(column)}`
+  ],
+  [
+    /^Type (.*?) with value (.*) can't be cast to the destination type (.*)$/s,
+    (from, value, to) => `no ${inOurTypes(from)} becomes ${withArticle(inOurTypes(to))}: ${value}`
+  ],
+  [
+    /^SELECT locking clause is not supported/,
+    () => 'a query reads what was stored when it began: leave out the lock of its rows'
+  ],
+  [/^SELECT INTO not supported/, () => 'write CREATE TABLE name AS SELECT … in the place of INTO'],
+  [/^VALUES lists must all be the same length/, () => 'the rows of VALUES differ in length'],
+  [
+    /^Set operations can only apply to expressions with the same number of result columns/,
+    () => 'the queries differ in the number of their columns'
+  ],
+  [/^\* expression without FROM clause/, () => 'there is no FROM whose columns * could mean'],
+  [/^Collation with name (\S+) does not exist\.?/, name => `there is no collation ${name}`],
   [
     /^(?:invalid )?(timestamp|date|time) field (?:format|value out of range): "(.*?)"(?:, expected format is \((.*?)\))?(?: when casting from source column (.*))?$/s,
     (type, text, format, column) => {
@@ -149,7 +217,11 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
   ],
   [
     /^Unimplemented type for cast \((.*) -> (.*?)\)(?: when casting from source column (.*))?$/s,
-    (from, to, column) => `no ${inOurTypes(from!)} becomes a ${inOurTypes(to!)}${ofColumn(column)}`
+    (from, to, column) => `no ${inOurTypes(from!)} becomes ${withArticle(inOurTypes(to!))}${ofColumn(column)}`
+  ],
+  [
+    /^Cannot concatenate types (.*?) and (.*?) - an explicit cast is required/,
+    (one, other) => `|| does not join ${inOurTypes(one!)} and ${inOurTypes(other!)}: write [x] for a list of one value`
   ],
   [/^strftime format must be a constant/, () => 'the pattern of a time must be a constant'],
   [/^Type with name (\S+) does not exist!?/, name => `there is no type ${name}`],

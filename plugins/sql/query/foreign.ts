@@ -18,7 +18,8 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
   const tokens: Token[] = []
   for (let at = 0; at < written.length; at++) {
     const token = written[at]!
-    const cast = arrowCast(sql, written, at) ?? namedStruct(sql, written, at) ?? typedText(written, at)
+    const cast =
+      arrowCast(sql, written, at) ?? namedStruct(sql, written, at) ?? typedText(written, at) ?? plainTrim(written, at)
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
@@ -186,6 +187,15 @@ function typedText(tokens: readonly Token[], at: number): Plain | undefined {
   if (text?.kind !== 'string' || !literalTypes.some(word => isToken(type, word))) return undefined
   if (isToken(before, '.') || isToken(before, ':') || isToken(before, 'as') || endsValue(before)) return undefined
   return { pieces: ['CAST(', [text], `AS ${type!.value})`], last: at + 1 }
+}
+
+/** `trim(LEADING FROM x)`, which takes spaces away: the grammar knows FROM behind characters only. */
+function plainTrim(tokens: readonly Token[], at: number): Plain | undefined {
+  if (!isToken(tokens[at], 'trim') || !isToken(tokens[at + 1], '(')) return undefined
+  const side = ['both', 'leading', 'trailing'].find(word => isToken(tokens[at + 2], word))
+  const from = side === undefined ? at + 2 : at + 3
+  if (!isToken(tokens[from], 'from')) return undefined
+  return { pieces: [side === 'leading' ? 'ltrim(' : side === 'trailing' ? 'rtrim(' : 'trim('], last: from }
 }
 
 /** `named_struct('a', 1, 'b', 2)` as a struct with these members. */

@@ -48,8 +48,7 @@ function openLevel(tokens: readonly Token[], first: number): Level {
 
 function beginsQuery(tokens: readonly Token[], from: number, level: Level): boolean {
   let before = from - 1
-  // `trim(FROM text)`
-  if (before < 0 || isToken(tokens[before], '(')) return !isToken(tokens[before - 1], 'trim')
+  if (before < 0 || isToken(tokens[before], '(')) return true
   if (isToken(tokens[before], ')')) return level.isWith && !level.hasMain
   while (behindSets.some(word => isToken(tokens[before], word))) before--
   return sets.some(word => isToken(tokens[before], word))

@@ -13,7 +13,7 @@ import {
 import { informationColumns, informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
 import { informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
-import { checkDepth, spaceChains } from '../grammar/depth.ts'
+import { checkDepth, longAnds, spaceChains } from '../grammar/depth.ts'
 import type { SqlParser } from '../grammar/parser.ts'
 import { isSearchFunction, readSearchCall } from '../search/call.ts'
 import { rewriteSearches } from '../search/rewrite.ts'
@@ -179,7 +179,9 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   ]
   const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
   // A sample is taken before the WHERE, of all rows.
-  const isSampled = tokens.some((token, i) => isToken(token, 'sample') && isToken(tokens[i - 1], 'using'))
+  const isSampled = tokens.some(
+    (token, i) => isToken(token, 'tablesample') || (isToken(token, 'sample') && isToken(tokens[i - 1], 'using'))
+  )
   const asked = { searches, alone: isSampled ? [] : bound.alone, columnsAt, zone: context.zone }
   await nextStep()
   const edited = rewriteSearches(statement, edits, asked)
@@ -191,7 +193,8 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     )
   )
   await nextStep()
-  const { text: told, relations, origin } = applyEdits(statement.text, edited)
+  const [opened, closed] = isOneSelect(tokens, bound.alone) ? plainAnds(statement) : [[], []]
+  const { text: told, relations, origin } = applyEdits(statement.text, [...opened, ...edited, ...closed])
   return {
     text: told,
     relations,
@@ -202,6 +205,23 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     result: bound.result,
     byName: bound.byName
   }
+}
+
+/** Whether a statement is one SELECT from one table: no condition of it joins tables. */
+function isOneSelect(tokens: readonly Token[], alone: readonly unknown[]): boolean {
+  return alone.length === 1 && tokens.filter(token => isToken(token, 'select')).length === 1
+}
+
+/**
+ * Long chains of AND in parts that are compared with TRUE, which changes no value of theirs: the engine compares each condition of a chain
+ * with all others, but does not look into these.
+ */
+function plainAnds(statement: Canonical): readonly [opened: readonly Edit[], closed: readonly Edit[]] {
+  const places = longAnds(statement.tokens).map(([first, last]) => span(statement, first, last))
+  return [
+    places.map(({ start }) => ({ start, end: start, text: '(' })),
+    places.map(({ end }) => ({ start: end, end, text: ') = TRUE' }))
+  ]
 }
 
 /** The columns of the tables that have this name. */
@@ -254,10 +274,8 @@ function findTable(
       more: async () => ({ text: await informationTable(context.sources, written.text, context.pace) })
     }
   }
-  const sourceOf = ({ name, columns }: { name: string; columns: readonly { name: string; type: string }[] }) => {
-    const list = columns.map(column => ({ name: column.name, meaning: meaningOf(column.type) }))
-    return makeSource(name, { list, open: false }, database)
-  }
+  const sourceOf = ({ name, columns }: { name: string; columns: Columns }) =>
+    makeSource(name, fieldsOf(columns), database)
   const view = context.store.view(database, written.text)
   if (view !== undefined)
     return {
@@ -268,6 +286,20 @@ function findTable(
   const table = lookUpTable(context.store, context.db, names)
   if (table !== undefined) return { ...where, source: sourceOf(table), table }
   throw noTable(context.store, database, written.text, 'Failed to plan SQL: ')
+}
+
+type Columns = readonly { readonly name: string; readonly type: string }[]
+
+/** The fields of each list of columns: a list stays as it is, a table that changes gets another one. */
+const fieldsByColumns = new WeakMap<Columns, Fields>()
+
+function fieldsOf(columns: Columns): Fields {
+  const known = fieldsByColumns.get(columns)
+  if (known !== undefined) return known
+  const list = columns.map(column => ({ name: column.name, meaning: meaningOf(column.type) }))
+  const fields = { list, open: false }
+  fieldsByColumns.set(columns, fields)
+  return fields
 }
 
 function engineFields(columns: readonly (readonly [string, string])[]): Fields {

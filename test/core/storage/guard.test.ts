@@ -117,11 +117,12 @@ const hostile: Readonly<Record<Exclude<Part, 'leaf' | 'commons'>, Node>> = {
 
 /** A connection whose reading of any statement is this. */
 function reading(tree: Json): DuckDBConnection {
-  const result = { getRows: () => [[JSON.stringify({ error: false, statements: [{ node: tree }] })]] }
+  const vector = { getItem: () => JSON.stringify({ error: false, statements: [{ node: tree }] }) }
+  const result = { getChunk: () => ({ getColumnVector: () => vector }) }
   return {
     prepare: async (sql: string) => {
       if (!sql.includes('json_serialize_sql')) return connection.prepare(sql)
-      return { bindVarchar: () => undefined, runAndReadAll: async () => result }
+      return { bindVarchar: () => undefined, run: async () => result }
     }
   } as unknown as DuckDBConnection
 }

@@ -90,6 +90,17 @@ t.test('a statement has parameters and a time zone', async t => {
   t.strictSame(await ask(typed, { parameters }), [[...parameters.slice(0, 6), 1]])
   const hour = "SELECT extract(hour FROM TIMESTAMPTZ '2026-01-01 00:00:00+00')"
   t.strictSame(await ask(hour, { timezone: 'Asia/Tokyo' }), [[9n]])
+  const zones = Array.from({ length: 24 }, (_, i) => ['UTC', 'Asia/Tokyo', 'Asia/Dubai'][(i + (i >> 2)) % 3]!)
+  const hours: Readonly<Record<string, bigint>> = { UTC: 0n, 'Asia/Tokyo': 9n, 'Asia/Dubai': 4n }
+  // At the same time and one after the other: connections are used again, also for another zone.
+  const together = await Promise.all(zones.map(timezone => ask(hour, { timezone })))
+  t.strictSame(
+    together,
+    zones.map(zone => [[hours[zone]]])
+  )
+  for (const timezone of zones) t.strictSame(await ask(hour, { timezone }), [[hours[timezone]]], timezone)
+  await t.rejects(ask(hour, { timezone: 'Nowhere/Zone' }))
+  t.strictSame(await ask(hour), [[0n]], 'a zone that does not exist leaves nothing behind')
   t.strictSame(await ask(hour), [[0n]])
 })
 

@@ -310,7 +310,7 @@ host:String | tens:List<Float64>
 
 SELECT [x FOR y IN [1]];
 ----
-error 3000(400) Failed to plan SQL: Referenced column "x" was not found because the FROM clause is missing at line 1, column 9
+error 3000(400) Failed to plan SQL: No field named x at line 1, column 9.
 
 -- PIVOT where a query may stand; several columns; common tables.
 --! sorted

@@ -505,3 +505,30 @@ SELECT json_object_keys('{"c":1}') AS k FROM range(2), json_object_keys(json_obj
 k:String
 "c"
 "c"
+
+-- Without characters, spaces are taken away.
+SELECT trim(FROM '  x ') AS a, trim(BOTH FROM '  x ') AS b, trim(LEADING FROM ' x ') || '|' AS c, trim(TRAILING FROM ' x ') || '|' AS d, trim(FROM (SELECT ' y ')) AS e;
+----
+a:String | b:String | c:String | d:String | e:String
+"x" | "x" | "x |" | " x|" | "y"
+
+SELECT trim(FROM ' x '), trim(LEADING 'y' FROM 'yx');
+----
+trim(from ' x '):String | trim(leading 'y' from 'yx'):String
+"x" | "x"
+
+-- A share of the rows.
+SELECT count(*) FROM home TABLESAMPLE 100%;
+----
+count(*):Int64
+5
+
+SELECT count(*) FROM (VALUES (1), (2)) AS v TABLESAMPLE 100 PERCENT, home TABLESAMPLE reservoir(2 ROWS) REPEATABLE (1) WHERE room <> '';
+----
+count(*):Int64
+4
+
+SELECT count(*) FROM home TABLESAMPLE (100 PERCENT) JOIN (SELECT 1 AS one FROM home TABLESAMPLE BERNOULLI (100)) AS o ON true;
+----
+count(*):Int64
+25

@@ -127,7 +127,7 @@ character_set_name:String | default_collate_name:String | description:String | m
 
 SELECT * FROM information_schema.flows;
 ----
-flow_name:String | flow_id:UInt32 | table_catalog:String | flow_definition:String | comment:String | expire_after:Int64 | sink_table_name:String
+flow_name:String | flow_id:UInt32 | table_catalog:String | flow_definition:String | comment:String | expire_after:Int64 | sink_table_name:String | table_schema:String | created_time:TimestampSecond
 
 SELECT * FROM information_schema.triggers;
 ----

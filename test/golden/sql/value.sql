@@ -214,7 +214,7 @@ a:Int64 | b:Int64 | last_value(n):Int64
 
 SELECT n, first_value(n) OVER (ORDER BY n DESC) AS a, last_value(n) FILTER (WHERE n > 0) OVER (ORDER BY n) AS b FROM range(0, 3) r(n) ORDER BY n;
 ----
-error 2000(400) Parser Error: FILTER is not implemented for non-aggregate window functions!
+error 2000(400) FILTER is not implemented for non-aggregate window functions
 
 -- A slash divides into fractions (decision 39), two into whole numbers.
 SELECT 10 / 4 AS a, -7 / 2 AS b, -7 // 2 AS c, div(-7, 2) AS d, (INTERVAL '3 days' / 2)::TEXT AS e, 1672531499 // 300 * 300 AS f;

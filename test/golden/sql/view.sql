@@ -143,7 +143,7 @@ error 1001(400) function read_text is not allowed: a query reads tables of this 
 
 CREATE VIEW leak AS SELECT * FROM '/etc/passwd';
 ----
-error 1001(400) a table is named by a name, not by a string: a query reads tables of this server only
+error 1001(400) a table is named by a name, not by a string at line 1, column 35: a query reads tables of this server only
 
 -- Names mean what they meant where the view was made.
 CREATE DATABASE shop;

@@ -306,7 +306,7 @@ error 3000(400) Failed to plan SQL: 'x' is not a valid BIGINT at line 1, column 
 
 SELECT host FROM cpu UNION SELECT host, ts FROM mem;
 ----
-error 3000(400) Failed to plan SQL: Set operations can only apply to expressions with the same number of result columns
+error 3000(400) Failed to plan SQL: the queries differ in the number of their columns at line 1, column 22
 
 SELECT (SELECT host, ts FROM mem);
 ----
@@ -567,7 +567,7 @@ error 3000(400) Failed to plan SQL: date_sub: there is no -(INT, INTERVAL) at li
 
 SELECT iszero([1]) FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: iszero: no INT becomes a INT[] at line 1, column 8
+error 3000(400) Failed to plan SQL: iszero: no INT becomes an INT[] at line 1, column 8
 
 SELECT list_aggregate([1], 'getenv');
 ----
@@ -576,3 +576,132 @@ error 3000(400) Failed to plan SQL: getenv cannot be called like this
 WITH a AS (SELECT 1) SELECT nothing FROM a;
 ----
 error 3000(400) Failed to plan SQL: No field named nothing at line 1, column 29.
+
+-- Types are named as the user writes them, and what the engine says without a place has one where one word can be meant.
+SELECT 'x'::UUID;
+----
+error 3000(400) Failed to plan SQL: 'x' is not a valid UUID at line 1, column 11
+
+SELECT CAST('x' AS UUID);
+----
+error 3000(400) Failed to plan SQL: 'x' is not a valid UUID at line 1, column 13
+
+SELECT UUID 'x';
+----
+error 3000(400) Failed to plan SQL: 'x' is not a valid UUID at line 1, column 8
+
+SELECT 'x'::HUGEINT;
+----
+error 3000(400) Failed to plan SQL: 'x' is not a valid HUGEINT at line 1, column 11
+
+SELECT 'x'::UHUGEINT;
+----
+error 3000(400) Failed to plan SQL: 'x' is not a valid UHUGEINT at line 1, column 11
+
+SELECT uuid() = 'x';
+----
+error 3000(400) Failed to plan SQL: 'x' is not a valid HUGEINT or UUID at line 1, column 17
+
+SELECT 'x'::TIMESTAMP_NS;
+----
+error 3000(400) Failed to plan SQL: 'x' is not a time at line 1, column 11
+
+SELECT '2024-13-01'::TIMESTAMP;
+----
+error 3000(400) Failed to plan SQL: '2024-13-01' is not a time at line 1, column 20
+
+SELECT CAST('2024-13-01' AS TIMESTAMP(3));
+----
+error 3000(400) Failed to plan SQL: '2024-13-01' is not a time at line 1, column 13
+
+SELECT 'x'::DECIMAL(10,2);
+----
+error 3000(400) Failed to plan SQL: "x" is not a valid DECIMAL(10,2) at line 1, column 11
+
+SELECT 12345::DECIMAL(4,2);
+----
+error 3000(400) Failed to plan SQL: 12345 is beyond the range of DECIMAL(4,2) at line 1, column 13
+
+SELECT 300::TINYINT;
+----
+error 3000(400) Failed to plan SQL: 300 is beyond the range of TINYINT at line 1, column 11
+
+SELECT CAST(-1 AS INT UNSIGNED);
+----
+error 3000(400) Failed to plan SQL: -1 is beyond the range of INT UNSIGNED at line 1, column 8
+
+SELECT 1e30::BIGINT;
+----
+error 3000(400) Failed to plan SQL: 1e+30 is beyond the range of BIGINT at line 1, column 12
+
+SELECT 'x'::INT[];
+----
+error 3000(400) Failed to plan SQL: no STRING becomes an INT[]: 'x' at line 1, column 11
+
+SELECT 'x'::MAP(INT, INT);
+----
+error 3000(400) Failed to plan SQL: no STRING becomes a MAP(INT, INT): 'x' at line 1, column 11
+
+SELECT 9223372036854775807 + 1;
+----
+error 3000(400) Failed to plan SQL: Overflow in addition of BIGINT (9223372036854775807 + 1) at line 1, column 28
+
+SELECT abs((-128)::TINYINT);
+----
+error 3000(400) Failed to plan SQL: Overflow on abs(-128) at line 1, column 8
+
+SELECT ROW(1, 2) = ROW(1);
+----
+error 3000(400) Failed to plan SQL: row: Type STRUCT(INTEGER) does not match with STRUCT(INTEGER, INTEGER). Cannot cast STRUCTs of different size at line 1, column 20
+
+SELECT a FROM (SELECT 1 AS a) AS t FOR UPDATE;
+----
+error 2000(400) a query reads what was stored when it began: leave out the lock of its rows at line 1, column 36
+
+SELECT a FROM (SELECT 1 AS a) AS t FOR SHARE SKIP LOCKED;
+----
+error 2000(400) a query reads what was stored when it began: leave out the lock of its rows at line 1, column 36
+
+SELECT 1 INTO x;
+----
+error 2000(400) write CREATE TABLE name AS SELECT … in the place of INTO at line 1, column 10
+
+SELECT a FROM (SELECT 1 AS a UNION SELECT 2, 3) AS t;
+----
+error 3000(400) Failed to plan SQL: the queries differ in the number of their columns at line 1, column 30
+
+VALUES (1), (2, 3);
+----
+error 2000(400) the rows of VALUES differ in length at line 1, column 1
+
+SELECT 1 GROUP BY 2;
+----
+error 3000(400) Failed to plan SQL: GROUP BY term out of range - should be between 1 and 1 at line 1, column 10
+
+SELECT *;
+----
+error 3000(400) Failed to plan SQL: there is no FROM whose columns * could mean at line 1, column 8
+
+SELECT 'a' COLLATE foo;
+----
+error 3000(400) Failed to plan SQL: there is no collation foo at line 1, column 20. Did you mean "fo"?
+
+SELECT * FROM '/etc/passwd';
+----
+error 1001(400) a table is named by a name, not by a string at line 1, column 15: a query reads tables of this server only
+
+SELECT U&'\0041';
+----
+error 3000(400) Failed to plan SQL: No field named U at line 1, column 8.
+
+SELECT foo;
+----
+error 3000(400) Failed to plan SQL: No field named foo at line 1, column 8.
+
+SELECT [1, 2] || 3;
+----
+error 3000(400) Failed to plan SQL: || does not join INT[] and INT: write [x] for a list of one value at line 1, column 18
+
+SELECT 'a' AS "1e999", 1.5 + 1e400;
+----
+error 1004(400) a number of the statement is too large at line 1, column 30

@@ -75,6 +75,10 @@ t.test('tables of flows equal their queries after any writes, and after a restar
   await server.close()
   server = await startServer(t, options, { folder })
   t.strictSame(await ask('SHOW FLOWS'), [['by_kind'], ['by_minute'], ['by_month']])
+  t.strictSame(
+    await ask('SELECT flow_name, sink_table_name, expire_after FROM information_schema.flows ORDER BY 1'),
+    ['by_kind', 'by_minute', 'by_month'].map(name => [name, `svc.public.${name}`, null])
+  )
   await compare('after a restart')
   await ask('ALTER TABLE m ADD COLUMN more STRING')
   await write(20, true)

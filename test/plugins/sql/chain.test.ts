@@ -44,3 +44,53 @@ t.test('long chains mean what they say wherever they stand', async t => {
     t.strictSame(reply.rows, [[42]], `${name} ${reply.body.error ?? ''}`)
   }
 })
+
+/** More ANDs than the engine gets in one chain. The term `at` tells the rows apart. */
+const long = (special: string, at: number, other = (i: number) => `n <> ${i + 100}`) =>
+  chain('AND', 700, i => (i === at ? special : other(i)))
+
+/** True for 42, false for 7, null for null. */
+const longConditions: Readonly<Record<string, string>> = {
+  'in the first part': long('n > 10', 3),
+  'in a later part': long('n > 10', 640),
+  last: long('n > 10', 699),
+  BETWEEN: long('n BETWEEN 20 AND 50', 333),
+  'NOT, IN and CASE': long('NOT n < 20', 400, i =>
+    i % 2 === 0 ? `NOT n IN (${i + 100}, 99)` : `CASE WHEN n > 0 AND n < 99 THEN true ELSE n > 0 END`
+  ),
+  'OR in parentheses': long('(n > 50 OR n > 20 AND n < 50)', 333),
+  'behind OR': `n > 50 OR ${long('n > 10', 640)}`,
+  casts: long('n::INT > 10 AND CAST(n AS DOUBLE) > 10', 640, i => `n::DOUBLE <> ${i + 100}`),
+  times: long('n > 10', 640, i => `at <> ${i} AND at <> '2024-01-01 00:00:00'`),
+  'a chain in a chain': long(`(${long('n > 10', 640)})`, 640),
+  'an argument': `coalesce(n, NULL) > 0 AND (${long('n > 10', 640)})`
+}
+
+t.test('a chain that the engine gets in parts means the same', async t => {
+  const { ask } = await startSql(t)
+  t.equal((await ask('CREATE TABLE v (k STRING PRIMARY KEY, at TIMESTAMP TIME INDEX, n BIGINT)')).status, 200)
+  t.equal((await ask("INSERT INTO v VALUES ('a', 1000000, 42), ('b', 1000000, 7), ('c', 1000000, NULL)")).status, 200)
+  for (const [name, condition] of Object.entries(longConditions)) {
+    const values = await ask(`SELECT k, (${condition}) AS c FROM v ORDER BY k`)
+    const expected = [
+      ['a', true],
+      ['b', false],
+      ['c', null]
+    ]
+    t.strictSame(values.rows, expected, `${name}: values ${values.body.error ?? ''}`)
+    const rows = await ask(`SELECT k FROM v WHERE ${condition}`)
+    t.strictSame(rows.rows, [['a']], `${name}: rows ${rows.body.error ?? ''}`)
+  }
+  const wrong = await ask(`SELECT k FROM v WHERE\n${long('m > 10', 640)}`)
+  t.match(wrong.body.error, /No field named m at line 2, column \d+/, 'errors have their place')
+})
+
+t.test('a chain of AND as long as the server reads is answered', async t => {
+  const { ask } = await startSql(t)
+  t.equal((await ask(visits)).status, 200)
+  const condition = chain('AND', 4_900, i => `n <> ${i + 100}`)
+  const began = performance.now()
+  const reply = await ask(`SELECT count(*) FROM visits WHERE ${condition}`)
+  t.strictSame(reply.rows, [[2]], reply.body.error ?? '')
+  t.comment(`took ${(performance.now() - began).toFixed(0)} ms`)
+})

@@ -18,6 +18,14 @@ export async function translate<T>(work: Promise<T>, signal?: AbortSignal): Prom
   }
 }
 
+/** Kinds of errors that a statement or the values it reads are to blame for. */
+const aboutStatement = new RegExp(
+  `^(${[
+    'Binder|Catalog|Constraint|Conversion|Decimal|Divide by Zero|Expression|Invalid Input|Invalid Type|Mismatch Type|Not implemented',
+    'Out of Range|Parameter Not Allowed|Parameter Not Resolved|Planner|Syntax|Unknown Type'
+  ].join('|')}) Error`
+)
+
 /** An error in the form of DuckDB's `errors_as_json`; positions count bytes of the executed text. */
 interface Told {
   readonly exception_type: string
@@ -40,7 +48,7 @@ export function translateError(error: unknown, locate: (bytes: number) => number
   const options = { cause: error, ...(offset !== undefined && { offset }) }
   const limited = `Invalid Input Error: ${limitMark}`
   if (text.startsWith(limited)) return new DbError('InvalidArguments', message.slice(limited.length), options)
-  if (/^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Not implemented|Constraint) Error/.test(text)) {
+  if (aboutStatement.test(text)) {
     return new DbError('PlanQuery', message, options)
   }
   // DuckDB plans some expressions more than once, which fails if they contain a subquery.

@@ -22,7 +22,7 @@ export async function guard(
   valueLimit?: Limit
 ): Promise<ReadStatement> {
   const serialized = await serialize(connection, text)
-  const read = readSerialized(serialized)
+  const read = readSerialized(serialized, text)
   const at = charactersOf(text)
   if (read.error) throw unreadable(read, at)
   const [statement, ...more] = read.statements
@@ -63,13 +63,20 @@ async function serialize(connection: DuckDBConnection, text: string): Promise<st
     serializers.set(connection, prepared)
   }
   prepared.bindVarchar(1, text)
-  return String((await prepared.runAndReadAll()).getRows()[0]![0])
+  // The result is in memory: reading its chunk here saves two tasks of the thread pool, a third of the time of a short statement.
+  const chunk = (await prepared.run()).getChunk(0)
+  return String(chunk.getColumnVector(0).getItem(0))
 }
 
-/** DuckDB writes infinite numbers in a way that is not JSON. */
-function readSerialized(text: string): Serialized {
-  if (/"value":-?Infinity\b/.test(text)) throw new DbError('InvalidArguments', 'a number of the statement is too large')
-  return JSON.parse(text) as Serialized
+/** DuckDB writes infinite numbers in a way that is not JSON. `text` is the statement. */
+function readSerialized(serialized: string, text: string): Serialized {
+  if (serialized.includes('Infinity') && /"value":-?Infinity\b/.test(serialized)) {
+    const [number] = [...text.matchAll(/"[^"]*"|'[^']*'|[\d.][\d_.]*(?:e[+-]?\d+)?/gi)].filter(
+      ([digits]) => Number(digits.replaceAll('_', '')) === Number.POSITIVE_INFINITY
+    )
+    throw new DbError('InvalidArguments', 'a number of the statement is too large', errorOffset(number?.index))
+  }
+  return JSON.parse(serialized) as Serialized
 }
 
 function unreadable({ error_type: type, error_message: message, position }: Serialized & { error: true }, at: Locate) {

@@ -62,7 +62,7 @@ export class ProcessStatements {
   readonly #instance: DuckDBInstance
   readonly #keep: number
   readonly #send: (frame: Buffer) => void
-  readonly #idle: DuckDBConnection[] = []
+  readonly #idle: { readonly connection: DuckDBConnection; readonly timezone: string }[] = []
   readonly #running = new Map<number, Running>()
   #rowFunctions: Promise<ReadonlySet<string>> | undefined
 
@@ -94,9 +94,9 @@ export class ProcessStatements {
     this.#running.delete(statement)
     if (failure !== undefined) letGo(heldBytes, 'major')
     const { connection } = running
-    // A connection that was interrupted, failed, or got another time zone is not reused.
-    const reusable = failure === undefined && frame.timezone === 'UTC'
-    if (reusable && this.#idle.length < this.#keep) this.#idle.push(connection!)
+    // A connection that was interrupted or failed is not reused.
+    const reusable = failure === undefined && this.#idle.length < this.#keep
+    if (reusable) this.#idle.push({ connection: connection!, timezone: frame.timezone })
     else if (connection !== undefined) closeGuarded(connection)
     const told: ErrorFrame | undefined = failure && {
       code: failure.code,
@@ -124,17 +124,21 @@ export class ProcessStatements {
     running.wake?.()
   }
 
-  async #connect(): Promise<DuckDBConnection> {
-    const connection = await this.#instance.connect()
-    await connection.run(`SET streaming_buffer_size='${aheadOfReader}'`)
+  /** An idle or new connection in a time zone, for a statement that runs; an idle one of that zone if there is one. */
+  async #connectionIn(timezone: string, running: Running): Promise<DuckDBConnection> {
+    // Without one of that zone, −1, the last one is taken.
+    const same = this.#idle.findLastIndex(idle => idle.timezone === timezone)
+    const [idle] = this.#idle.splice(same, 1)
+    const connection = idle?.connection ?? (await this.#instance.connect())
+    running.connection = connection
+    if (idle === undefined) await connection.run(`SET streaming_buffer_size='${aheadOfReader}'`)
+    if (timezone !== (idle?.timezone ?? 'UTC')) await connection.run(`SET TimeZone=${quoteText(timezone)}`)
     return connection
   }
 
   async #execute(running: Running, frame: StatementFrame): Promise<void> {
-    const connection = this.#idle.pop() ?? (await this.#connect())
-    running.connection = connection
     const { timezone, text, tables, target, valueLimit } = frame
-    if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
+    const connection = await this.#connectionIn(timezone, running)
     checkCancelled(running)
     const read = await guard(connection, text, tables, frame.parameters.length, valueLimit)
     running.read = read

@@ -7,7 +7,6 @@ const described: Readonly<Record<string, string>> = {
   column_statistics: 'schema_name table_name column_name histogram',
   events: 'event_catalog event_schema event_name definer event_definition event_type status',
   files: 'file_id:BIGINT file_name file_type tablespace_name table_catalog table_schema table_name engine',
-  flows: 'flow_name flow_id:UINTEGER table_catalog flow_definition comment expire_after:BIGINT sink_table_name',
   global_status: 'variable_name variable_value',
   optimizer_trace: 'query trace missing_bytes_beyond_max_mem_size:BIGINT insufficient_privileges:BIGINT',
   parameters:

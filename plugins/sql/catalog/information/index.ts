@@ -4,6 +4,7 @@ import { catalogName, informationSchema } from '../name.ts'
 import { catalogTables } from './catalog.ts'
 import { columnsTable } from './columns.ts'
 import { emptyTables } from './empty.ts'
+import { flowsTable } from './flows.ts'
 import { keyTables } from './keys.ts'
 import { regionTables } from './regions.ts'
 import { serverTables } from './server.ts'
@@ -15,7 +16,8 @@ const described: Readonly<Record<string, InformationTable>> = {
   ...regionTables,
   ...serverTables,
   ...emptyTables,
-  columns: columnsTable
+  columns: columnsTable,
+  flows: flowsTable
 }
 
 export const informationTableNames: readonly string[] = Object.keys(described).sort()

@@ -1,5 +1,6 @@
 // A table of information_schema: columns with the engine's types, and rows made when they are asked for.
 import type { Pace, Store } from '../../../../core/index.ts'
+import type { FlowDefinition } from '../../../services.ts'
 import type { ProcessRow } from '../process-rows.ts'
 
 export type Cell = string | number | bigint | null
@@ -10,6 +11,8 @@ export interface Sources {
   readonly store: Store
   /** Those the user may see. */
   processes(): readonly ProcessRow[]
+  /** Those of a database. */
+  flows(database: string): readonly FlowDefinition[]
   /** In the text exposition format. */
   metrics(): Promise<string>
   /** Milliseconds since 1970. */
