@@ -1,5 +1,6 @@
 // Measures the delay of the event loop and finds the work that caused it.
-import { performance } from 'node:perf_hooks'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { PerformanceObserver, performance } from 'node:perf_hooks'
 import type { Logger } from './log/log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { every } from './timer.ts'
@@ -48,6 +49,8 @@ export function watchLoop(
   let maxTime = 0
   let looked = performance.now()
   let processor = processorTime()
+  const queue = watchQueue()
+  const collections = watchCollections()
 
   const change = (work: LoopWork | undefined) => {
     const now = busyTime()
@@ -69,23 +72,85 @@ export function watchLoop(
   const look = () => {
     change(undefined)
     const now = performance.now()
-    const late = Math.max(0, now - looked - period)
+    const from = looked
+    const late = Math.max(0, now - from - period)
     const worked = processorTime()
+    const queued = queue.take()
     delays.observe(late / 1000)
     const limit = config.event_loop_threshold
     if (limit > 0 && late > limit) {
       const facts = maxTime > limit ? longest?.facts() : undefined
       held.add(1, { plugin: facts?.plugin ?? 'unknown', path: facts?.path ?? 'unknown' })
-      const times = { ms: Math.round(late), processor_ms: Math.round(worked - processor) }
-      log.warn({ ...facts, ...times, work_ms: Math.round(maxTime) }, 'the event loop was held')
-    }
+      const times = { ms: late, processor_ms: worked - processor, work_ms: maxTime, queued_ms: queued }
+      // Node tells of a collection in the next round of the loop.
+      setImmediate(() => {
+        const all = { ...times, gc_ms: collections.between(from, now) }
+        const rounded = Object.entries(all).map(([name, time]) => [name, Math.round(time)])
+        log.warn({ ...facts, ...Object.fromEntries(rounded) }, 'the event loop was held')
+      })
+    } else collections.forget(now)
     longest = undefined
     maxTime = 0
     looked = now
     processor = worked
   }
   const timer = every(period, look).unref()
-  return { note, close: () => timer.stop() }
+  const close = () => {
+    timer.stop()
+    queue.close()
+    collections.close()
+  }
+  return { note, close }
+}
+
+/** Tells how many milliseconds since the last time this thread could have run but had no processor: 0 where the system does not say. */
+function watchQueue() {
+  let file: number
+  try {
+    file = openSync('/proc/thread-self/schedstat', 'r')
+  } catch {
+    return { take: () => 0, close() {} }
+  }
+  const bytes = Buffer.alloc(64)
+  let before = 0
+  return {
+    take(): number {
+      const text = bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0))
+      const queued = Number(text.split(' ')[1]) / 1e6
+      const since = queued - before
+      before = queued
+      return since
+    },
+    close: () => closeSync(file)
+  }
+}
+
+interface Collection {
+  readonly startTime: number
+  readonly duration: number
+}
+
+/** Knows how long this thread collected garbage; times as `performance.now()`. */
+function watchCollections() {
+  let recent: Collection[] = []
+  const add = (entries: readonly Collection[]) => {
+    recent.push(...entries.map(({ startTime, duration }) => ({ startTime, duration })))
+  }
+  const observer = new PerformanceObserver(list => add(list.getEntries()))
+  observer.observe({ entryTypes: ['gc'] })
+  const forget = (before: number) => {
+    recent = recent.filter(({ startTime }) => startTime >= before)
+  }
+  return {
+    forget,
+    between(from: number, to: number): number {
+      add(observer.takeRecords())
+      const during = recent.filter(({ startTime }) => startTime >= from && startTime < to)
+      forget(to)
+      return during.reduce((sum, { duration }) => sum + duration, 0)
+    },
+    close: () => observer.disconnect()
+  }
 }
 
 /** Milliseconds the loop was busy, without waiting. */

@@ -12,7 +12,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { PluginSpec } from '../plugin.ts'
 import type { ServerKind } from './context.ts'
 import { atOnce, toDbError } from './errors.ts'
-import { isUnder } from './fence.ts'
+import { needsUser } from './fence.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,7 +53,9 @@ export async function authenticate(
   })
   app.addHook('onRequest', async (request, reply) => {
     request.user = defaultUser
-    if (!needsUser(request)) return
+    // By the route that was found, not by the URL's text, which may be percent-encoded.
+    const { url, config } = request.routeOptions
+    if (!needsUser(url ?? request.url, config)) return
     try {
       await identify(request, reply, users, plugins)
     } catch (error) {
@@ -82,12 +84,6 @@ function nameOf({ headers }: FastifyRequest): string {
   } catch {
     return ''
   }
-}
-
-/** Decides by the route that was found, not by the URL's text, which may be percent-encoded. */
-function needsUser(request: FastifyRequest): boolean {
-  const { url, config } = request.routeOptions
-  return (config.private === true || isUnder(url ?? request.url, '/v1')) && !config.public
 }
 
 async function identify(

@@ -53,6 +53,7 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
     answering.add(socket)
     response.once('close', () => answering.delete(socket))
   })
+  closeQuietOnes(app, answering)
   // `timeout` fires when nothing was read or written for so long, also between two requests.
   server.timeout = Math.min(http.unread_timeout, maxTimeout)
   server.on('timeout', (socket: Socket) => {
@@ -63,6 +64,35 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
       unread.add(1, { server: kind })
     }
     socket.destroy()
+  })
+}
+
+/**
+ * When the server stops, closes connections on which nothing is to be answered, also those that have sent nothing or part of a request's head: Node
+ * would wait for them.
+ */
+function closeQuietOnes(app: FastifyInstance, answering: WeakSet<Socket>): void {
+  const { server } = app
+  const open = new Set<Socket>()
+  let isClosing = false
+  const add = (socket: Socket) => {
+    if (isClosing) {
+      socket.destroy()
+      return
+    }
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  }
+  server.on('connection', add)
+  // From its handshake on, a TLS connection is another object with the same peer.
+  server.on('secureConnection', (socket: Socket) => {
+    for (const plain of open)
+      if (plain.remotePort === socket.remotePort && plain.remoteAddress === socket.remoteAddress) open.delete(plain)
+    add(socket)
+  })
+  app.addHook('preClose', async () => {
+    isClosing = true
+    for (const socket of open) if (!answering.has(socket)) socket.destroy()
   })
 }
 

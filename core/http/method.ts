@@ -1,5 +1,7 @@
 // Answers 405 instead of 404 if a known path is requested with a method it does not have.
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { RouteAction } from '../auth/permission.ts'
+import { needsUser } from './fence.ts'
 
 /** A path and its methods. */
 export interface Route {
@@ -7,8 +9,10 @@ export interface Route {
   readonly path: string
   readonly plugin: string
   readonly schema?: FastifySchema
-  /** Whether it needs no credentials. */
-  readonly isPublic: boolean
+  /** Whether it needs a user where a user provider is configured. */
+  readonly needsUser: boolean
+  /** The permission it declares; absent: the route or the store checks. */
+  readonly action?: RouteAction
   /** Whether the plugin formats its errors. */
   readonly ownErrors: boolean
 }
@@ -37,8 +41,9 @@ export function completeMethods(app: FastifyInstance): (scope: FastifyInstance) 
           method: name,
           path: url,
           plugin: config?.plugin ?? 'core',
-          isPublic: config?.public === true,
+          needsUser: needsUser(url, config),
           ownErrors: config?.ownErrors === true,
+          ...(config?.action !== undefined && { action: config.action }),
           ...(schema !== undefined && { schema })
         }))
     )

@@ -68,7 +68,7 @@ function operationsOf(routes: readonly Route[], hasUsers: boolean): object {
   return Object.fromEntries(routes.map(route => [route.method.toLowerCase(), operationOf(route, hasUsers)]))
 }
 
-function operationOf({ method, path, plugin, schema = {}, isPublic, ownErrors }: Route, hasUsers: boolean): object {
+function operationOf({ method, path, plugin, schema = {}, needsUser, ownErrors }: Route, hasUsers: boolean): object {
   const { summary, parameters, consumes, querystring, body, response } = schema
   const bodies = { ...(body !== undefined && { 'application/json': body }), ...consumes }
   const hasBody = method !== 'GET' && method !== 'DELETE' && Object.keys(bodies).length > 0
@@ -108,7 +108,7 @@ function operationOf({ method, path, plugin, schema = {}, isPublic, ownErrors }:
         ? { description: 'What is wrong, as the protocol says it' }
         : { $ref: '#/components/responses/Error' }
     },
-    ...(hasUsers && isPublic && { security: [] })
+    ...(hasUsers && !needsUser && { security: [] })
   }
 }
 

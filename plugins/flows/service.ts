@@ -1,5 +1,5 @@
 // All flows: stored in a table, started with the server, created and dropped by SQL statements.
-import { authorise, DbError, enabledService, type PluginCore, serialQueue } from '../../core/index.ts'
+import { authorise, DbError, enabledService, every, type PluginCore, serialQueue } from '../../core/index.ts'
 import type { FlowDefinition, FlowsService, SqlQueryService } from '../services.ts'
 import { Flow, type FlowOptions, reasonOfFailure } from './flow.ts'
 import { flowWrite, readFlows } from './table.ts'
@@ -8,7 +8,10 @@ export interface FlowsOptions extends FlowOptions {
   readonly max_flows: number
 }
 
-/** Without the plugin `sql` no flow runs. */
+/** Milliseconds between two reads of the flows that other processes create, replace and drop. */
+const refreshInterval = 5_000
+
+/** Without the plugin `sql` no flow runs. Where several servers share their data, each runs all flows. */
 export async function openFlows(
   core: PluginCore,
   sql: SqlQueryService | undefined,
@@ -94,11 +97,28 @@ export async function openFlows(
       await flow.caughtUp()
     }
   }
+  /** Runs the flows that are stored, and no others. */
+  const refresh = async () => {
+    const stored = new Map((await readFlows(core)).map(flow => [keyOf(flow.database, flow.name), flow]))
+    for (const [key, flow] of running) {
+      if (JSON.stringify(stored.get(key)) === JSON.stringify(flow.definition)) stored.delete(key)
+      else {
+        await flow.stop()
+        running.delete(key)
+      }
+    }
+    for (const definition of stored.values()) begin(definition).catch(() => {})
+  }
+  const fail = (error: unknown) => core.log.warn({ err: error }, 'flows of other processes could not be read')
   sql?.useFlows(service)
-  if (sql !== undefined) for (const definition of await readFlows(core)) begin(definition).catch(() => {})
+  if (sql !== undefined) await refresh()
+  const isShared = sql !== undefined && core.store.isShared
+  const timer = isShared ? every(refreshInterval, () => void serially(refresh).catch(fail)).unref() : undefined
   return {
     ...service,
     async close() {
+      timer?.stop()
+      await serially(async () => {})
       await Promise.all(Array.from(running.values(), flow => flow.stop()))
     }
   }

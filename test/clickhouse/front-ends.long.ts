@@ -1,4 +1,4 @@
-// Two front ends over one ClickHouse: mixed load with faults, and pipelines that one makes and the other uses.
+// Two front ends over one ClickHouse: mixed load with faults, and pipelines and flows that one makes and the other uses.
 import t from 'tap'
 import { encodeSnappy } from '../../core/index.ts'
 import { eventually } from '../eventually.ts'
@@ -54,6 +54,33 @@ t.test('a pipeline that one front end makes is there for the other', needingClic
   t.equal(sent.statusCode, 200, sent.body)
   await eventually(async () => JSON.stringify(await askSql(one, 'SELECT host, text FROM lines')) === '[["a","hello"]]')
 })
+
+t.test(
+  'a flow that one front end creates, replaces and drops runs at the other, and no longer',
+  needingClickHouse(),
+  async t => {
+    const { url } = await startClickHouse(t)
+    const toml = `[storage]\nengine = "clickhouse"\n[storage.clickhouse]\nurls = ["${url}"]\nrefresh_interval = "1s"\n`
+    const [one, two] = [await startServer(t, toml), await startServer(t, toml)]
+    await askSql(one, 'CREATE TABLE source (v BIGINT, ts TIMESTAMP TIME INDEX)')
+    const create = (aggregate: string, or = '') =>
+      askSql(
+        one,
+        `CREATE ${or} FLOW sums SINK TO sums AS
+       SELECT toStartOfInterval(ts, INTERVAL 1 minute) AS minute, ${aggregate}(v) AS n FROM source GROUP BY minute`
+      )
+    const shown = async (server: typeof one) => JSON.stringify(await askSql(server, 'SHOW CREATE FLOW sums'))
+    await create('sum')
+    await eventually(async () => (await shown(two).catch(() => '')).includes('sum(v)'))
+    await askSql(one, "INSERT INTO source VALUES (7, '2024-01-01 00:00:01')")
+    await askSql(two, "ADMIN FLUSH_FLOW('sums')")
+    t.strictSame(await askSql(two, 'SELECT CAST(n AS Int64) FROM sums'), [[7]])
+    await create('max', 'OR REPLACE')
+    await eventually(async () => (await shown(two)).includes('max(v)'))
+    await askSql(two, 'DROP FLOW sums')
+    await eventually(async () => JSON.stringify(await askSql(one, 'SHOW FLOWS')) === '[]')
+  }
+)
 
 t.test('series go on after the other front end took their samples away', needingClickHouse(), async t => {
   const { url } = await startClickHouse(t)

@@ -6,6 +6,7 @@ import { type LoopWork, watchLoop } from '../../core/loop.ts'
 import { createMetrics } from '../../core/metrics/metrics.ts'
 import { onResume, Pace } from '../../core/pace.ts'
 import { pause } from '../../core/timer.ts'
+import { collect } from '../../core/workers/free.ts'
 
 /** Holds the thread for so many milliseconds. */
 function hold(milliseconds: number) {
@@ -50,6 +51,18 @@ t.test('what held the loop is logged and counted, in the midst of others', async
   )
   const count = samples.find(({ name }) => name === 'svc_event_loop_delay_seconds_count')
   t.ok(count!.value > 0)
+})
+
+t.test('the log says how much of the time was garbage collection and how much was waiting for a processor', async t => {
+  const { seen } = watch(t, 100)
+  await pause(50)
+  const end = performance.now() + 300
+  let collections = 0
+  for (; performance.now() < end; collections++) collect('major')
+  const [line] = await seen(1)
+  const { ms, gc_ms, queued_ms, processor_ms } = line!.facts as Record<string, number>
+  t.ok(collections > 0 && gc_ms! > 100 && gc_ms! <= ms! + 30, `${gc_ms} of ${ms} ms`)
+  t.ok(queued_ms! >= 0 && processor_ms! + queued_ms! <= ms! + 60, `${processor_ms} + ${queued_ms} of ${ms} ms`)
 })
 
 t.test('what runs after the callback of a request is not charged to it', async t => {

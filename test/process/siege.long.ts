@@ -93,7 +93,7 @@ t.test('a siege is judged by its bounds', async t => {
     memory: 1,
     ownMemory: 1,
     series: 0,
-    held: new Map([['GET /x', { ms: 900, processor_ms: 101 }]])
+    held: new Map([['GET /x', { ms: 900, processor_ms: 101, gc_ms: 0, queued_ms: 0 }]])
   }
   const broken = brokenBounds({ phases: [phase], lost: new Map([['t', 2]]), died: false, restarts: 3, stop: 20_000 })
   t.match(broken, [

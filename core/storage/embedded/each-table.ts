@@ -1,25 +1,36 @@
-// Runs work for each table in turn; a failure of one table does not stop the others.
+// Runs work for each table; a failure of one table does not stop the others.
 
 import type { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import { Pace } from '../../pace.ts'
 import { isAboutRows } from './duckdb/errors.ts'
 
-/** Runs the work for all tables and returns the errors (made by `failed`) that concern a table's own rows. Throws any other error at once. */
+/**
+ * Begins the work for all tables in their order, for `atOnce` of them at the same time, and returns the errors (made by `failed`) that concern a
+ * table's own rows. Any other error begins no more work, and is thrown once what is under way has ended.
+ */
 export async function eachTable<T>(
   tables: Iterable<T>,
   work: (table: T) => Promise<void>,
-  failed: (table: T, cause: DbError) => DbError
+  failed: (table: T, cause: DbError) => DbError,
+  atOnce = 1
 ): Promise<readonly DbError[]> {
   const failures: DbError[] = []
+  const others: unknown[] = []
   const pace = new Pace()
-  for (const table of tables) {
-    await work(table).catch(cause => {
-      if (!isAboutRows(cause)) throw cause
-      failures.push(failed(table, cause))
-    })
-    if (pace.isDue) await pace.pause()
+  const queue = tables[Symbol.iterator]()
+  const run = async () => {
+    for (let next = queue.next(); !next.done && others.length === 0; next = queue.next()) {
+      const table = next.value
+      await work(table).catch(cause => {
+        if (isAboutRows(cause)) failures.push(failed(table, cause))
+        else others.push(cause)
+      })
+      if (pace.isDue) await pace.pause()
+    }
   }
+  await Promise.all(Array.from({ length: atOnce }, run))
+  if (others.length > 0) throw others[0]
   return failures
 }
 

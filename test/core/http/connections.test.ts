@@ -27,6 +27,27 @@ t.test('a connection that asks nothing is closed, before its first request and b
   while (!(await metrics()).includes('svc_servers_connections{server="main"} 0')) await sleep(20)
 })
 
+t.test('a stopping server waits for answers, not for connections on which nothing is to be answered', async t => {
+  const server = await startServer(t, '[http]\nkeep_alive_timeout = "10m"')
+  const [silent, part, idle, again, busy] = await Promise.all(Array.from({ length: 5 }, () => open(t, server)))
+  part!.write('POST /v1/ingest HTTP/1.1\r\nhost: local')
+  for (const socket of [idle!, again!]) {
+    const answer = once(socket, 'data')
+    ask(socket)
+    await answer
+  }
+  again!.write('GET /v1/hea')
+  const sql = 'SELECT count(*) FROM range(1000000) a, range(1000000) b'
+  busy!.write(`GET /v1/sql?${new URLSearchParams({ sql })} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+  const metrics = async () => (await server.main.inject('/metrics')).body
+  await eventually(async () => /^svc_query_running(\{.*\})? [1-9]/m.test(await metrics()))
+  const closed = [silent, part, idle, again].map(socket => new Promise(resolve => socket!.once('close', resolve)))
+  const end = server.close()
+  await Promise.all(closed)
+  t.notOk(busy!.destroyed, 'it has the grace that is configured')
+  await end
+})
+
 t.test('a connection that is used stays', async t => {
   const server = await startServer(t, '[http]\nkeep_alive_timeout = "2s"')
   const busy = await open(t, server)

@@ -15,8 +15,9 @@ export function describePhase({ name, clocks, outcomes, memory, ownMemory, held 
     const answers = [...counts].map(([outcome, count]) => `${outcome} × ${count}`).join(', ')
     lines.push(`    attack ${outcomes.size > 1 ? `${attack}: ` : ''}${answers}`)
   }
-  for (const [path, { ms, processor_ms }] of held) {
-    lines.push(`    held the event loop: ${path}, ${ms} ms at most, ${processor_ms} ms of work`)
+  for (const [path, { ms, processor_ms, gc_ms, queued_ms }] of held) {
+    const parts = `${processor_ms} ms of work (${gc_ms} of them garbage collection), ${queued_ms} ms without a processor`
+    lines.push(`    held the event loop: ${path}, ${ms} ms at most, ${parts}`)
   }
   return lines
 }

@@ -36,10 +36,12 @@ export function memoryBound(series: number): number {
   )
 }
 
-/** Milliseconds, and how many of them the processor worked. */
+/** Milliseconds, and how many of them the processor worked, collected garbage (which is work, too), and was busy with others. */
 export interface Held {
   readonly ms: number
   readonly processor_ms: number
+  readonly gc_ms: number
+  readonly queued_ms: number
 }
 
 export interface Phase {
@@ -87,9 +89,9 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
     const server = await startProcess({ teardown: (end: () => unknown) => void ends.push(end) } as never, folder, {
       onLine(line) {
         if (!line.includes('the event loop was held')) return
-        const { method = '', path = 'unknown', ms, processor_ms } = JSON.parse(line)
+        const { method = '', path = 'unknown', ms, processor_ms, gc_ms, queued_ms } = JSON.parse(line)
         const name = `${method} ${path}`.trim()
-        if (processor_ms > (held.get(name)?.processor_ms ?? -1)) held.set(name, { ms, processor_ms })
+        if (processor_ms > (held.get(name)?.processor_ms ?? -1)) held.set(name, { ms, processor_ms, gc_ms, queued_ms })
       }
     })
     // Nobody waits for a server that has not begun to listen.

@@ -21,8 +21,8 @@ export interface WrittenFile {
 
 /** Rows of a page, the least that a reader of few series decodes. With smaller pages DuckDB is slower and files are larger. */
 const pageRows = 32_768
-/** Bytes written at once. */
-const bufferBytes = 1 << 20
+/** Bytes written at once, and those a small file begins with: there may be thousands of small ones, and memory is zeroed before it is used. */
+const [bufferBytes, firstBytes] = [1 << 20, 1 << 14]
 
 export class RowFile {
   readonly #path: string
@@ -30,7 +30,7 @@ export class RowFile {
   readonly #options: RowFileOptions
   readonly #fd: number
   readonly #writer: ParquetWriter
-  readonly #buffer = new Uint8Array(bufferBytes)
+  #buffer = new Uint8Array(firstBytes)
   #buffered = 0
   #bytes = 0
   #checksum = 0
@@ -81,12 +81,20 @@ export class RowFile {
   }
 
   #take(bytes: Uint8Array): void {
-    if (this.#buffered + bytes.length > bufferBytes) this.#drain()
+    if (this.#buffered + bytes.length > this.#buffer.length) this.#makeRoom(bytes.length)
     if (bytes.length > bufferBytes) this.#put(bytes)
     else {
       this.#buffer.set(bytes, this.#buffered)
       this.#buffered += bytes.length
     }
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#buffered + bytes > bufferBytes) this.#drain()
+    if (this.#buffered + bytes <= this.#buffer.length || bytes > bufferBytes) return
+    const grown = new Uint8Array(bufferBytes)
+    grown.set(this.#buffer.subarray(0, this.#buffered))
+    this.#buffer = grown
   }
 
   #drain(): void {

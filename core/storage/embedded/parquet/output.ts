@@ -5,7 +5,7 @@ export class Output {
   view: DataView
   at = 0
 
-  constructor(capacity = 1 << 16) {
+  constructor(capacity = 1 << 12) {
     this.bytes = new Uint8Array(capacity)
     this.view = new DataView(this.bytes.buffer)
   }

@@ -41,7 +41,7 @@ export class ParquetWriter {
   readonly #groups: WrittenGroup[] = []
   readonly #scratch = new EncodeScratch()
   readonly #page = new Output()
-  readonly #chunk = new Output(1 << 20)
+  readonly #chunk = new Output()
   readonly #head = new Output(256)
   #offset = 0
   #finished = false

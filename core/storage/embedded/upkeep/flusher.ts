@@ -35,6 +35,8 @@ const tablesAtOnce = 200
 const bytesAtOnce = 1 << 20
 /** Of these files so many are brought to the disk at the same time. */
 const syncsAtOnce = 16
+/** Tables that are flushed at the same time: while the files of some are synced, those of others are written. */
+const flushesAtOnce = 4
 
 /** When rows leave memory though there is room; times are milliseconds since 1970. */
 export interface FlushPolicy {
@@ -67,6 +69,8 @@ export class Flusher {
   #planned = false
   /** Fires when rows that are in the log, too, need not be written to files any more. */
   #limit: AbortSignal | undefined
+  /** When a memtable was written last, in milliseconds: those of tables that are flushed at the same time wait for each other. */
+  #lastWritten = 0
   /** Tables that are named in the metrics. */
   readonly #failing = new Set<string>()
 
@@ -143,16 +147,17 @@ export class Flusher {
     // A file must not hold what the log could still lose.
     await this.wal?.flush()
     const report = { rows: 0, bytes: 0, files: 0 }
-    const written: WrittenMemtable[] = []
+    const running: RunningFlush = { written: [], report, serially: serialQueue() }
     let failures: readonly DbError[]
     try {
       failures = await eachTable(
         due,
-        data => this.#flushTable(data, sealed.get(data)!, boundary, { written, report }),
-        (data, cause) => this.#failed(data, cause)
+        data => this.#flushTable(data, sealed.get(data)!, boundary, running),
+        (data, cause) => this.#failed(data, cause),
+        flushesAtOnce
       )
     } finally {
-      await this.#catalogue({ written, report })
+      await this.#catalogue(running)
     }
     await catalog.durable()
     await this.wal?.dropBefore(tables.oldestSeq())
@@ -242,13 +247,19 @@ export class Flusher {
     if (!isWhole) {
       throw new DbError('Unexpected', `the file of ${memtable.firstSeq} holds ${rows} rows instead of ${memtable.rows}`)
     }
-    const milliseconds = performance.now() - started
+    const now = performance.now()
+    const milliseconds = now - Math.max(started, this.#lastWritten)
+    this.#lastWritten = now
     const { series, saved } = unsaved
     return { table, file, makeDurable, series, flushedSeq, data, memtable, milliseconds, saved }
   }
 
-  /** Makes files count. Throws the first error of one that cannot be brought to the disk; the others count. */
-  async #catalogue({ written, report }: RunningFlush): Promise<void> {
+  /** Makes all files count that are written. Throws the first error of one that cannot be brought to the disk; the others count. */
+  #catalogue(flush: RunningFlush): Promise<void> {
+    return flush.serially(() => this.#catalogueWritten(flush))
+  }
+
+  async #catalogueWritten({ written, report }: RunningFlush): Promise<void> {
     if (written.length === 0) return
     const { catalog, tables, pins } = this.#parts
     const taken = written.splice(0)
@@ -310,6 +321,8 @@ interface WrittenMemtable extends FlushedTable {
 interface RunningFlush {
   readonly written: WrittenMemtable[]
   readonly report: { rows: number; bytes: number; files: number }
+  /** Files of a table count in the order they were written. */
+  readonly serially: ReturnType<typeof serialQueue>
 }
 
 function isEnough(written: readonly WrittenMemtable[]): boolean {
