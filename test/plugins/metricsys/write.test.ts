@@ -38,7 +38,7 @@ t.test('each metric is a table with its labels as tags', async t => {
   t.same(await sql('SELECT count(*) FROM room_temp'), [[3]], 'the same samples again replace themselves')
 })
 
-t.test('what a body inflates to counts towards the memory of bodies, and is given back', async t => {
+t.test('inflated bytes count towards the memory of bodies, and are given back', async t => {
   const { write, core } = await serve(t, 'max_in_flight_write_bytes = "128KiB"\nwrite_bytes_exhausted_policy = "fail"')
   const samples = Array.from({ length: 60_000 }, (): [number, number] => [1000, 1])
   const refused = await write(writeV1([{ labels: { __name__: 'm' }, samples }]))
