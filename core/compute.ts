@@ -2,7 +2,7 @@
 export { closest, didYouMean } from './config/closest.ts'
 export { formatDuration, formatSize, parseDuration } from './config/units.ts'
 export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
-export { DbError, errorCodes, ItemsError, isDbError, ParseError } from './errors.ts'
+export { DbError, errorCodes, ItemsError, invalidParameter, isDbError, maxItemErrors, ParseError } from './errors.ts'
 export type { RequestContext } from './http/context.ts'
 export type {
   BytesData,
@@ -68,7 +68,7 @@ export {
 export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
 export { isColumnType, isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
 export type { Steps } from './pace.ts'
-export { eachPaced, mapPaced, Pace, runAtOnce, runPaced, sortPaced } from './pace.ts'
+export { eachPaced, mapPaced, Pace, runAtOnce, runPaced } from './pace.ts'
 export { requiredText, requiredTexts } from './regex/literal.ts'
 export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'

@@ -198,7 +198,7 @@ t.test('no regular expression takes time by the square of its text', async t => 
 
 t.test('core contains no protocol word', async t => {
   const words =
-    /lineproto(?!_v1|-v1|V1)|metricsys|(?<!enable_|open)telemetry(?!-api)|logpush|eventcollector|tsdbput|(?<!is_)promql(?!_(?:range|step|start|end)\b)|splunk|\bloki\b|influx|opentsdb/i
+    /lineproto(?!_v1|-v1|V1)|metricsys|(?<!enable_|open)telemetry(?!-api)|logpush|eventcollector|tsdbput|promql|splunk|\bloki\b|influx|opentsdb/i
   const found = [...text]
     .filter(([file]) => file.startsWith('core/'))
     .flatMap(([file, content]) =>
@@ -240,6 +240,14 @@ t.test('protocols look alike: the same files under the same names', async t => {
     return [...shared, ...own].map(file => `${name}/${file}`)
   })
   t.strictSame(missing, [])
+})
+
+t.test('decoders and encoders take bytes or columns, and know no request', async t => {
+  const folders = /^plugins\/[^/]+\/(.*\/)?(decode|encode|wire)(\/|\.ts$)|^core\/(format|wire)\//
+  const codecs = files.filter(file => folders.test(file))
+  t.ok(codecs.length > 70)
+  const bound = codecs.filter(file => /\b(RequestContext|PluginCore|Core|Store|Fastify\w+)\b/.test(text.get(file)!))
+  t.strictSame(bound, [])
 })
 
 t.test('the dashboard stands alone in the browser, and its pages stand alone in it', async t => {
