@@ -46,6 +46,31 @@ export async function askSql({ main }: Pick<TestServer, 'main'>, sql: string, { 
   return output[0].records?.rows ?? output[0]
 }
 
+/** Drops every flow, view, table and database, so that the next test finds an empty server; throws where one stays. */
+export async function emptyServer(server: Pick<TestServer, 'main'>, user = ''): Promise<void> {
+  const run = (sql: string) => askSql(server, sql, { user })
+  for (const kind of ['FLOW', 'VIEW', 'TABLE', 'DATABASE']) {
+    const list = async () => {
+      const rows: [string][] = await run(`SHOW ${kind}S`)
+      return rows.flat().filter(name => !standing.includes(name))
+    }
+    let names = await list()
+    while (names.length > 0) {
+      const failures: unknown[] = []
+      for (const name of names) {
+        const drop = `DROP ${kind} "${name.replaceAll('"', '""')}"${kind === 'DATABASE' ? ' CASCADE' : ''}`
+        await run(drop).catch(error => failures.push(error))
+      }
+      // A physical table goes after its logical tables: the next round drops it.
+      if (failures.length === names.length) throw failures[0]
+      names = await list()
+    }
+  }
+}
+
+/** Databases that every server has. */
+const standing: readonly string[] = ['public', 'information_schema', 'svc_private']
+
 /** Makes databases of a server that tests share, one for each; returns its name. */
 export function databaseMaker(server: Pick<TestServer, 'main'>): () => Promise<string> {
   let made = 0

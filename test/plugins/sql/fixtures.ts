@@ -1,6 +1,6 @@
 // Starts a server with the SQL plugin and a few tables, and sends it statements by HTTP.
-import type { Test } from 'tap'
-import { startServer } from '../../helpers.ts'
+import root, { type Test } from 'tap'
+import { emptyServer, startServer, type TestServer } from '../../helpers.ts'
 
 export interface Reply {
   readonly status: number
@@ -20,8 +20,13 @@ export interface Reply {
 
 export type Ask = (sql: string, parameters?: Record<string, string>, headers?: Record<string, string>) => Promise<Reply>
 
+let shared: Promise<TestServer> | undefined
+
+/** Without `toml` all tests of a file share a server, which is emptied after each. */
 export async function startSql(t: Test, toml = ''): Promise<{ ask: Ask; url: string }> {
-  const server = await startServer(t, toml)
+  if (toml === '') shared ??= startServer(root, '')
+  const server = await (toml === '' ? shared! : startServer(t, toml))
+  if (toml === '') t.teardown(() => emptyServer(server))
   const url = server.addresses.main!
   return { ask: askServer(url), url }
 }
