@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Test } from 'tap'
+import root, { type Test } from 'tap'
 import { type BootOptions, bootServer, type TestServer } from './contract/server.ts'
 
 export { overrides, type TestServer, withPlugins } from './contract/server.ts'
@@ -18,6 +18,19 @@ export async function startServer(t: Test, toml = '', options: BootOptions = {})
   const own = folder === undefined ? options : { ...options, folder }
   const server = await bootServer(toml + clusterToml(toml, own), own)
   t.teardown(() => server.discard())
+  return server
+}
+
+let shared: Promise<TestServer> | undefined
+
+/**
+ * A server without options of its own that all tests of a file share; it is emptied after each. Metrics and what plugins remember outlive
+ * that: tests of these start their own.
+ */
+export async function sharedServer(t: Test): Promise<TestServer> {
+  shared ??= startServer(root)
+  const server = await shared
+  t.teardown(() => emptyServer(server))
   return server
 }
 

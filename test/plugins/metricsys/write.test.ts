@@ -210,6 +210,19 @@ t.test('exemplars and metadata have tables of their own', async t => {
   t.same(await sql('SELECT count(*) FROM svc_exemplars'), [[1]], 'an exemplar sent again is the same one')
 })
 
+t.test('metadata is stored again after its table was dropped', async t => {
+  const { write, sql } = await serve(t)
+  const request = writeV2([{ labels: { __name__: 'm' }, samples: [[1, 1]], metadata: { type: 1, help: 'Some.' } }])
+  const count = async () => (await sql('SELECT count(*) FROM svc_metric_metadata'))[0]
+  await write(request, v2)
+  t.same(await count(), [1])
+  await sql('DROP TABLE svc_metric_metadata')
+  await write(request, v2)
+  t.same(await count(), [1])
+  await write(request, v2)
+  t.same(await count(), [1], 'known metadata is not stored again')
+})
+
 t.test('names are taken as they come, or held to the classic form', async t => {
   const odd = writeV1([{ labels: { __name__: 'http.größe', 'a.b': '1' }, samples: [[1, 1]] }])
   const lax = await serve(t)

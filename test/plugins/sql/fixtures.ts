@@ -1,6 +1,6 @@
 // Starts a server with the SQL plugin and a few tables, and sends it statements by HTTP.
-import root, { type Test } from 'tap'
-import { emptyServer, startServer, type TestServer } from '../../helpers.ts'
+import type { Test } from 'tap'
+import { sharedServer, startServer } from '../../helpers.ts'
 
 export interface Reply {
   readonly status: number
@@ -20,13 +20,9 @@ export interface Reply {
 
 export type Ask = (sql: string, parameters?: Record<string, string>, headers?: Record<string, string>) => Promise<Reply>
 
-let shared: Promise<TestServer> | undefined
-
-/** Without `toml` all tests of a file share a server, which is emptied after each. */
+/** Without `toml` all tests of a file share a server. */
 export async function startSql(t: Test, toml = ''): Promise<{ ask: Ask; url: string }> {
-  if (toml === '') shared ??= startServer(root, '')
-  const server = await (toml === '' ? shared! : startServer(t, toml))
-  if (toml === '') t.teardown(() => emptyServer(server))
+  const server = await (toml === '' ? sharedServer(t) : startServer(t, toml))
   const url = server.addresses.main!
   return { ask: askServer(url), url }
 }
