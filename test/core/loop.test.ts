@@ -52,7 +52,7 @@ t.test('the request that held the event loop is logged and counted, among others
   t.ok(count!.value > 0)
 })
 
-t.test('work after the callback of a request is not charged to it', async t => {
+t.test('what runs after the callback of a request is not charged to it', async t => {
   const { loop, seen } = watch(t, 100)
   loop.note(work('/waits'))
   await setImmediate()

@@ -27,21 +27,6 @@ t.test('a connection that asks nothing is closed, before its first request and b
   while (!(await metrics()).includes('svc_servers_connections{server="main"} 0')) await sleep(20)
 })
 
-t.test('a request whose headers are larger than http.max_header_size is refused with 431', async t => {
-  const server = await startServer(t, '[http]\nmax_header_size = "8KiB"')
-  const status = async (bytes: number) => {
-    const { status } = await fetch(new URL('/v1/health', server.addresses.main), { headers: { x: 'a'.repeat(bytes) } })
-    return status
-  }
-  t.equal(await status(7_000), 200)
-  t.equal(await status(8_500), 431)
-  const usual = await startServer(t)
-  const { status: long } = await fetch(new URL('/v1/health', usual.addresses.main), {
-    headers: { x: 'a'.repeat(60_000) }
-  })
-  t.equal(long, 200, 'the default holds long queries in URLs')
-})
-
 t.test('a connection that is used stays', async t => {
   const server = await startServer(t, '[http]\nkeep_alive_timeout = "2s"')
   const busy = await open(t, server)
@@ -91,4 +76,19 @@ t.test('a connection whose answer is not read is closed; one that waits for its 
   while (!answer.includes('\n0')) await sleep(20)
   t.notOk(idle.destroyed, 'before its first request another limit holds')
   t.match(await metrics(), 'svc_servers_connections_unread_total{server="main"} 1')
+})
+
+t.test('a request whose headers are larger than http.max_header_size is refused with 431', async t => {
+  const server = await startServer(t, '[http]\nmax_header_size = "8KiB"')
+  const status = async (bytes: number) => {
+    const { status } = await fetch(new URL('/v1/health', server.addresses.main), { headers: { x: 'a'.repeat(bytes) } })
+    return status
+  }
+  t.equal(await status(7_000), 200)
+  t.equal(await status(8_500), 431)
+  const usual = await startServer(t)
+  const { status: long } = await fetch(new URL('/v1/health', usual.addresses.main), {
+    headers: { x: 'a'.repeat(60_000) }
+  })
+  t.equal(long, 200, 'the default holds long queries in URLs')
 })
