@@ -1,9 +1,11 @@
 // The audit log: schema changes, deletes, administration and refused requests, with their users, as lines of JSON.
+
 import type { Config } from './config/schema.ts'
 import { isDbError } from './errors.ts'
 import type { RequestContext } from './http/context.ts'
 import { createLogFiles } from './log/file.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { shorten } from './model/shorten.ts'
 
 /** A line of the audit log. */
 interface AuditEvent {
@@ -66,5 +68,5 @@ export function createAudit(config: Config['audit'], metrics: Metrics): Audit {
 }
 
 function cut(text: string): string {
-  return text.length > maxText ? `${text.slice(0, maxText)}…` : text
+  return shorten(text, maxText)
 }

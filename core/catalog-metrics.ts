@@ -2,22 +2,19 @@
 import type { Metrics } from './metrics/metrics.ts'
 import type { Store } from './storage/store.ts'
 
-const shown = 100
-
 export function countCatalog(store: Store, metrics: Metrics): void {
   metrics.gauge('svc_catalog_schema_count', 'Databases.', [], gauge => gauge.set(store.databases().length))
   metrics.gauge(
     'svc_catalog_table_count',
-    `Tables of a database; all after the first ${shown} databases together as other.`,
+    'Tables of a database; those of databases beyond the first hundred together as other.',
     ['db'],
     gauge => {
-      let rest = 0
-      for (const [i, { name }] of store.databases().entries()) {
-        const count = store.tables(name).length
-        if (i < shown) gauge.set(count, { db: name })
-        else rest += count
+      const counts = new Map<string, number>()
+      for (const { name } of store.databases()) {
+        const db = store.label(name)
+        counts.set(db, (counts.get(db) ?? 0) + store.tables(name).length)
       }
-      if (rest > 0) gauge.set(rest, { db: 'other' })
+      for (const [db, count] of counts) gauge.set(count, { db })
     }
   )
 }

@@ -2,7 +2,7 @@
 export { closest, didYouMean } from './config/closest.ts'
 export { formatDuration, formatSize, parseDuration } from './config/units.ts'
 export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
-export { DbError, errorCodes, ItemsError, isDbError, ParseError } from './errors.ts'
+export { DbError, errorCodes, ItemsError, invalidParameter, isDbError, maxItemErrors, ParseError } from './errors.ts'
 export type { RequestContext } from './http/context.ts'
 export type {
   BytesData,
@@ -18,7 +18,7 @@ export type {
 } from './model/batch.ts'
 export { bitmap, clearBit, isValid, setBit } from './model/batch.ts'
 export { columnOf, textColumnOf } from './model/column-data.ts'
-export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
+export { parseColumnIndex } from './model/column-index.ts'
 export { copyBytes } from './model/copy-bytes.ts'
 export type { DateFormat } from './model/date/format.ts'
 export { compileDateFormat } from './model/date/format.ts'
@@ -42,13 +42,14 @@ export {
   startsWith,
   textEndSteps
 } from './model/json-walk.ts'
-export { compareUtf8, writeJson, writeJsonFloat, writeJsonScalar, writeJsonString } from './model/json-write.ts'
+export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
 export type { Limit } from './model/limit.ts'
 export { nameProblem, timeColumn, valueColumn } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'
 export type { SeriesKeys, SeriesLabel, SeriesName, SeriesWrite } from './model/series.ts'
 export { joinSeriesKeys } from './model/series.ts'
 export { KeyHash, seriesSeed } from './model/series-hash.ts'
+export { shorten } from './model/shorten.ts'
 export { quoteName, quoteText } from './model/sql-text.ts'
 export type * from './model/table.ts'
 export type { Zone } from './model/time.ts'
@@ -68,7 +69,7 @@ export {
 export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
 export { isColumnType, isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
 export type { Steps } from './pace.ts'
-export { eachPaced, mapPaced, Pace, runAtOnce, runPaced, sortPaced } from './pace.ts'
+export { eachPaced, mapPaced, Pace, runAtOnce, runPaced } from './pace.ts'
 export { requiredText, requiredTexts } from './regex/literal.ts'
 export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'

@@ -52,12 +52,11 @@ export async function createCore(config: Config, { folder, plugins, reducers = [
     await log.close()
   }
   let settled = false
-  let trouble: Opening['trouble']
+  let opening: Opening
   try {
     users = config.user_provider === '' ? undefined : await createUserProvider(config.user_provider, log)
     if (config.tracing.enable) await tracing.enable()
-    const opening = await engine.open()
-    trouble = opening.trouble
+    opening = await engine.open()
     void opening.settled.then(() => {
       settled = true
     })
@@ -65,7 +64,7 @@ export async function createCore(config: Config, { folder, plugins, reducers = [
     await close()
     throw error
   }
-  const whyNotReady = () => (settled ? trouble?.() : 'its data files are still being checked')
+  const whyNotReady = () => (settled ? opening.trouble() : 'its data files are still being checked')
   metrics.gauge('svc_ready', '1 while `/ready` answers 200.', [], gauge => {
     gauge.set(whyNotReady() === undefined ? 1 : 0)
   })

@@ -1,4 +1,4 @@
-// Handles uncaught errors: logs them with what is known, then ends the process in order.
+// Handles uncaught errors: logs them with the plugin and request they belong to, then ends the process in order.
 import { resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { reasonOf } from './errors.ts'

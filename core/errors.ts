@@ -89,6 +89,9 @@ export class ParseError extends DbError {
   }
 }
 
+/** Refused items that an answer describes; further ones are counted. */
+export const maxItemErrors = 10
+
 /** An item of a request that was refused. */
 export interface ItemError {
   /** Position of the item in the request, from 0. */
@@ -106,6 +109,11 @@ export class ItemsError extends DbError {
     this.name = 'ItemsError'
     this.items = items
   }
+}
+
+/** The error for a parameter of a request: `Invalid request parameter: …`, DbError `InvalidArguments`. */
+export function invalidParameter(message: string, cause?: unknown): DbError {
+  return new DbError('InvalidArguments', `Invalid request parameter: ${message}`, { cause })
 }
 
 /** One line that describes a thrown value, which may be anything. */

@@ -152,11 +152,9 @@ export function declaredServices(
   return Object.freeze(Object.fromEntries([...declared, ...mine]))
 }
 
-/** Larger than Node's default, because queries are sent in URLs, too. */
-const maxHeaderSize = 64 * 1024
-
 function makeServer(core: Core, kind: ServerKind, tls: Tls | undefined): FastifyInstance {
   const shared = options(core, kind)
+  const maxHeaderSize = core.config.http.max_header_size
   if (tls === undefined) return Fastify({ ...shared, http: { maxHeaderSize } })
   // Hooks apply to all routes.
   return Fastify({ ...shared, https: { ...tls.options, maxHeaderSize } }) as unknown as FastifyInstance

@@ -14,12 +14,24 @@ interface SlowQuery {
   readonly query: string
   /** Milliseconds the server worked on it, without the time a slow client took to read the rows. */
   readonly cost: number
-  /** For range queries of metrics: start and end in milliseconds since 1970, and the step in milliseconds. */
-  readonly range?: { readonly start: number; readonly end: number; readonly step: number }
+  /** Values of the columns that plugins added, by name. */
+  readonly values?: Readonly<Record<string, SlowQueryValue>>
+}
+
+/** A boolean, a number of a `UInt64` column, or milliseconds since 1970. */
+type SlowQueryValue = boolean | number
+
+interface SlowQueryColumn {
+  readonly name: string
+  readonly type: 'Boolean' | 'UInt64' | 'TimestampMillisecond'
+  /** The value of queries that have none. Absent: null. */
+  readonly byDefault?: SlowQueryValue
 }
 
 /** The record of slow queries. */
 export interface SlowQueries {
+  /** Adds columns to the table of slow queries. To be called in a plugin's `setup`. */
+  addColumns(columns: readonly SlowQueryColumn[]): void
   /** Records the query if it took longer than `slow_query.threshold`. Never throws and returns at once. */
   observe(ctx: RequestContext, query: SlowQuery): void
   /** Resolves when everything observed so far is stored. */
@@ -48,13 +60,14 @@ interface Row extends SlowQuery {
 export function createSlowQueries({ config, system, metrics, log }: SlowQueryDependencies): SlowQueries {
   const counted = metrics.counter('svc_slow_queries_total', 'Queries slower than slow_query.threshold.', ['plugin'])
   const lost = metrics.counter('svc_slow_queries_lost_total', 'Slow queries that could not be kept in the table.')
+  const added: SlowQueryColumn[] = []
   let waiting: Row[] = []
   let last = 0n
   let writing: Promise<void> | undefined
   const writeAll = async () => {
     for (let rows = waiting; rows.length > 0; rows = waiting) {
       waiting = []
-      const columns = tableColumns(rows, config.threshold)
+      const columns = tableColumns(rows, config.threshold, added)
       const write = {
         table: slowQueryTable,
         rows: rows.length,
@@ -77,6 +90,7 @@ export function createSlowQueries({ config, system, metrics, log }: SlowQueryDep
     writing ??= writeAll()
   }
   return {
+    addColumns: columns => void added.push(...columns),
     observe(from, query) {
       if (!config.enable || query.cost < config.threshold) return
       counted.add(1, { plugin: from.plugin })
@@ -103,61 +117,34 @@ function tableOptions({ ttl }: Config['slow_query']) {
   return { append_mode: true, ...(ttl > 0 && { ttl: formatDuration(ttl) }) }
 }
 
-function tableColumns(rows: readonly Row[], threshold: number): Column[] {
+function tableColumns(rows: readonly Row[], threshold: number, added: readonly SlowQueryColumn[]): Column[] {
   const whole = (value: (row: Row) => number): ColumnData => ({
     kind: 'fixed',
     values: BigUint64Array.from(rows, row => BigInt(Math.round(value(row))))
   })
-  const optional = (
-    array: BigUint64ArrayConstructor | BigInt64ArrayConstructor,
-    value: (range: NonNullable<SlowQuery['range']>) => number
-  ): ColumnData => {
-    const valid = bitmap(rows.length, false)
-    const values = array.from(rows.map(({ range }) => BigInt(range ? Math.round(value(range)) : 0)))
-    for (const [i, { range }] of rows.entries()) if (range) setBit(valid, i)
-    return { kind: 'fixed', values, valid }
-  }
-  const flags: ColumnData = { kind: 'fixed', values: Uint8Array.from(rows, ({ range }) => (range ? 1 : 0)) }
+  const times: ColumnData = { kind: 'fixed', values: BigInt64Array.from(rows, ({ time }) => time) }
+  const cost = whole(({ cost }) => cost)
   return [
-    field(
-      'cost',
-      'UInt64',
-      whole(({ cost }) => cost)
-    ),
+    field('cost', 'UInt64', cost),
     field(
       'threshold',
       'UInt64',
       whole(() => threshold)
     ),
     field('query', 'String', texts(rows.map(({ query }) => query))),
-    field('is_promql', 'Boolean', flags),
-    {
-      name: 'timestamp',
-      type: 'TimestampNanosecond',
-      semantic: 'timestamp',
-      data: { kind: 'fixed', values: BigInt64Array.from(rows, ({ time }) => time) }
-    },
-    field(
-      'promql_range',
-      'UInt64',
-      optional(BigUint64Array, ({ start, end }) => end - start)
-    ),
-    field(
-      'promql_step',
-      'UInt64',
-      optional(BigUint64Array, ({ step }) => step)
-    ),
-    field(
-      'promql_start',
-      'TimestampMillisecond',
-      optional(BigInt64Array, ({ start }) => start)
-    ),
-    field(
-      'promql_end',
-      'TimestampMillisecond',
-      optional(BigInt64Array, ({ end }) => end)
-    )
+    { name: 'timestamp', type: 'TimestampNanosecond', semantic: 'timestamp', data: times },
+    ...added.map(column => field(column.name, column.type, addedData(rows, column)))
   ]
+}
+
+function addedData(rows: readonly Row[], { name, type, byDefault }: SlowQueryColumn): ColumnData {
+  const found = rows.map(({ values = {} }) => values[name] ?? byDefault)
+  const valid = bitmap(rows.length, false)
+  for (const [i, value] of found.entries()) if (value !== undefined) setBit(valid, i)
+  const integers = () => found.map((value = 0) => BigInt(Math.round(Number(value))))
+  if (type === 'Boolean') return { kind: 'fixed', values: Uint8Array.from(found, (value = 0) => Number(value)), valid }
+  const array = type === 'UInt64' ? BigUint64Array : BigInt64Array
+  return { kind: 'fixed', values: array.from(integers()), valid }
 }
 
 function field(name: string, type: ColumnType, data: ColumnData): Column {

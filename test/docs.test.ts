@@ -12,6 +12,31 @@ t.test('generated pages are up to date (npm run docs writes them)', async t => {
   }
 })
 
+t.test('the numbers of docs/limits.md are those of the code', async t => {
+  const read = (file: string) => readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+  const rows = [...read('docs/limits.md').matchAll(/^\| (?!Limit |---)(.+) \| (.+) \| `(.+)` \|$/gm)]
+  t.ok(rows.length > 50)
+  for (const [, limit, value, file] of rows) {
+    const [, digits, unit] = /^([\d,]+)(?: (KiB|MiB|s|million)\b)?/.exec(value!)!
+    const factor = { KiB: 2 ** 10, MiB: 2 ** 20, s: 1_000, million: 1_000_000 }[unit ?? ''] ?? 1
+    t.ok(numbersIn(read(file!)).has(Number(digits!.replaceAll(',', '')) * factor), `${limit}: ${value} in ${file}`)
+  }
+})
+
+/** The numbers of a source file, and the products and powers of two. */
+function numbersIn(source: string): Set<number> {
+  const number = '\\d[\\d_]*(?:e\\d+)?'
+  const found = source.matchAll(new RegExp(`(${number})(?: (<<|\\*\\*?) (${number})(?: \\*\\* (${number}))?)?`, 'g'))
+  const value = (digits: string | undefined) => Number(digits?.replaceAll('_', ''))
+  return new Set(
+    Array.from(found, ([, first, sign, second, power]) => {
+      const right = power === undefined ? value(second) : value(second) ** value(power)
+      if (sign === '<<') return value(first) * 2 ** right
+      return sign === undefined ? value(first) : sign === '**' ? value(first) ** right : value(first) * right
+    })
+  )
+}
+
 t.test('the declarations of the API have each name of it', async t => {
   const page = readFileSync(join(import.meta.dirname, '../docs/api-declarations.md'), 'utf8')
   const sections = new Map(page.split('\n## `').map(text => [text.slice(0, text.indexOf('`')), text]))

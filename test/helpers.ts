@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Test } from 'tap'
+import root, { type Test } from 'tap'
 import { type BootOptions, bootServer, type TestServer } from './contract/server.ts'
 
 export { overrides, type TestServer, withPlugins } from './contract/server.ts'
@@ -18,6 +18,19 @@ export async function startServer(t: Test, toml = '', options: BootOptions = {})
   const own = folder === undefined ? options : { ...options, folder }
   const server = await bootServer(toml + clusterToml(toml, own), own)
   t.teardown(() => server.discard())
+  return server
+}
+
+let shared: Promise<TestServer> | undefined
+
+/**
+ * A server without options of its own that all tests of a file share; it is emptied after each. Metrics and what plugins remember outlive
+ * that: tests of these start their own.
+ */
+export async function sharedServer(t: Test): Promise<TestServer> {
+  shared ??= startServer(root)
+  const server = await shared
+  t.teardown(() => emptyServer(server))
   return server
 }
 
@@ -45,6 +58,31 @@ export async function askSql({ main }: Pick<TestServer, 'main'>, sql: string, { 
   if (output === undefined) throw new Error(error)
   return output[0].records?.rows ?? output[0]
 }
+
+/** Drops every flow, view, table and database, so that the next test finds an empty server; throws where one stays. */
+export async function emptyServer(server: Pick<TestServer, 'main'>, user = ''): Promise<void> {
+  const run = (sql: string) => askSql(server, sql, { user })
+  for (const kind of ['FLOW', 'VIEW', 'TABLE', 'DATABASE']) {
+    const list = async () => {
+      const rows: [string][] = await run(`SHOW ${kind}S`)
+      return rows.flat().filter(name => !standing.includes(name))
+    }
+    let names = await list()
+    while (names.length > 0) {
+      const failures: unknown[] = []
+      for (const name of names) {
+        const drop = `DROP ${kind} "${name.replaceAll('"', '""')}"${kind === 'DATABASE' ? ' CASCADE' : ''}`
+        await run(drop).catch(error => failures.push(error))
+      }
+      // A physical table goes after its logical tables: the next round drops it.
+      if (failures.length === names.length) throw failures[0]
+      names = await list()
+    }
+  }
+}
+
+/** Databases that every server has. */
+const standing: readonly string[] = ['public', 'information_schema', 'svc_private']
 
 /** Makes databases of a server that tests share, one for each; returns its name. */
 export function databaseMaker(server: Pick<TestServer, 'main'>): () => Promise<string> {

@@ -141,6 +141,11 @@ const http = table(
       'Values one request body in JSON may have, and lines one of plain text; one with more is refused with 413. Each array and object counts as one, and each comma as one more. `0` sets no limit.',
       { minimum: 0, ...live }
     ),
+    max_header_size: size(
+      64 * KiB,
+      'Bytes of the first line and the headers of one request; one with more is refused with 431. A GET request has its query in the first line.',
+      { minimum: 4 * KiB }
+    ),
     max_form_size: size(
       4 * MiB,
       'Largest urlencoded form, where a route takes its parameters from one, and largest JSON of a route with a schema for its body; a larger one is refused with 413. `0`: only `body_limit` counts.',

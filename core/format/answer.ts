@@ -49,25 +49,6 @@ export interface ResultFormat {
   encode(answers: readonly Answer[], options: EncodeOptions): AsyncIterable<string | Uint8Array>
 }
 
-/** The answer cut off after `limit` rows. */
-export function limitAnswer(answer: Answer, limit: number): Answer {
-  if (answer.kind === 'affected') return answer
-  return {
-    ...answer,
-    async *batches() {
-      let left = limit
-      for await (const batch of answer.batches()) {
-        if (batch.rows >= left) {
-          if (left > 0) yield { ...batch, rows: left }
-          return
-        }
-        left -= batch.rows
-        yield batch
-      }
-    }
-  }
-}
-
 /** Characters after which a piece of a body is sent, because a batch of long rows would exceed the longest string. */
 export const longPiece = 1 << 20
 

@@ -1,10 +1,12 @@
 // Error handling: every error becomes one DbError, one log line and one response.
+
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PermissionMode } from '../auth/provider.ts'
 import { foldersOf, nameFolders } from '../config/folders.ts'
 import type { Config } from '../config/schema.ts'
 import type { Core } from '../core.ts'
 import { DbError, errorCodes, isDbError } from '../errors.ts'
+import { shorten } from '../model/shorten.ts'
 import type { PluginSpec, WireError } from '../plugin.ts'
 
 const masked: ReadonlySet<string> = new Set(['Unknown', 'Internal'])
@@ -116,7 +118,7 @@ function logError(error: DbError, request: FastifyRequest): void {
 const maxLogged = 500
 
 function cut(text: string): string {
-  return text.length > maxLogged ? `${text.slice(0, maxLogged)}…` : text
+  return shorten(text, maxLogged)
 }
 
 function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: ErrorShape | undefined): void {

@@ -1,4 +1,4 @@
-// Protects against cross-site requests: what a web page of another site makes a browser send may not change anything.
+// Protects against cross-site requests: requests that a page of another site makes a browser send may not change anything.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

@@ -65,7 +65,7 @@ interface OpenFile extends LogOutput {
   bytes: number
 }
 
-/** Undefined if it cannot be opened. */
+/** Opens the file for appending; undefined if that fails. */
 function openFile(path: string, hour: string, onLost: (lines: number) => void): OpenFile | undefined {
   try {
     const fd = openSync(path, 'a')

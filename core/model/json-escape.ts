@@ -26,7 +26,7 @@ export function* unescapeSteps(cursor: JsonCursor, start: number, end: number, o
   return part.length
 }
 
-/** Resolves what begins before `to`, behind the first bytes of `out`; returns where it ended and how many bytes `out` has. */
+/** Resolves the escapes that begin before `to`, and appends the text to `out`; returns the position behind them and the bytes in `out`. */
 function unescapePart(
   cursor: JsonCursor,
   { from, to, end }: { readonly from: number; readonly to: number; readonly end: number },

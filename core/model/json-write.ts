@@ -17,7 +17,7 @@ export function writeJsonFloat(value: number): string {
 }
 
 /** A scalar as JSON. */
-export function writeJsonScalar(value: string | number | bigint | boolean | null): string {
+function writeJsonScalar(value: string | number | bigint | boolean | null): string {
   if (typeof value === 'string') return writeJsonString(value)
   return typeof value === 'number' ? writeJsonFloat(value) : String(value)
 }

@@ -1,4 +1,5 @@
 // Names of databases, tables and columns.
+import { shorten } from './shorten.ts'
 
 /** Name of the time index in tables that protocols create. */
 export const timeColumn = 'svc_timestamp'
@@ -13,7 +14,7 @@ export function nameProblem(what: 'database' | 'table' | 'column', name: string)
   const bytes = Buffer.byteLength(name)
   if (bytes === 0) return `the name of a ${what} is empty`
   if (bytes > maxBytes)
-    return `the name of a ${what} has ${bytes} bytes, at most ${maxBytes} are allowed: ${name.slice(0, 40)}…`
+    return `the name of a ${what} has ${bytes} bytes, at most ${maxBytes} are allowed: ${shorten(name, 40)}`
   if (name.includes('\0')) return `the name of a ${what} holds a NUL character: ${JSON.stringify(name)}`
   return name.isWellFormed() ? undefined : `the name of a ${what} is not Unicode text: ${JSON.stringify(name)}`
 }

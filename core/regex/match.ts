@@ -1,5 +1,7 @@
 // Iterates over matches, with a time limit for patterns that scan the whole text for each.
+
 import { DbError } from '../errors.ts'
+import { shorten } from '../model/shorten.ts'
 import type { RegexMatch } from './regex.ts'
 
 /** Processor time for all matches of a text: a multiple of what normal patterns need. */
@@ -70,7 +72,7 @@ function processorTime(): number {
 }
 
 function tooLong(source: string, text: string, at: number): DbError {
-  const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source
+  const shown = shorten(source, 60)
   const stop = `stopped at character ${at} of ${text.length}`
   return new DbError(
     'InvalidArguments',

@@ -1,6 +1,8 @@
 // Regular expressions of users: RE2 syntax, in time linear in the length of the text, whatever the pattern.
+
 import { RE2JS } from 're2js'
 import { DbError } from '../errors.ts'
+import { shorten } from '../model/shorten.ts'
 import { eachMatch } from './match.ts'
 import { nativeRoute } from './native.ts'
 import { re2Route } from './re2.ts'
@@ -99,7 +101,7 @@ function limitOf(source: string): string {
 }
 
 function invalidRegex(source: string, reason: string): DbError {
-  const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source
+  const shown = shorten(source, 60)
   return new DbError('InvalidArguments', `"${shown}" is not a regular expression: ${reason}`)
 }
 

@@ -1,5 +1,7 @@
 // The text of a search, `error AND ("connection reset" OR -timeout)`, as a tree.
+
 import { DbError } from '../errors.ts'
+import { shorten } from '../model/shorten.ts'
 
 export type SearchNode =
   /** Words in a row, with only separators between them. */
@@ -138,6 +140,6 @@ function joined(kind: 'and' | 'or', of: readonly SearchNode[]): SearchNode {
 
 function wrong({ text, at }: Cursor, reason: string): DbError {
   const position = [...text.slice(0, at)].length + 1
-  const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
+  const shown = JSON.stringify(shorten(text, 100))
   return new DbError('InvalidArguments', `invalid search query ${shown}: ${reason} at character ${position}`)
 }

@@ -1,8 +1,6 @@
-// Wraps a store: changes of schemas and deletes are written to the audit log.
+// Wraps a store: changes of schemas are written to the audit log. Deletes are writes, which `store-write.ts` audits.
 import type { Audit } from '../audit.ts'
 import type { RequestContext } from '../http/context.ts'
-import type { TableWrite } from '../model/batch.ts'
-import type { SeriesWrite } from '../model/series.ts'
 import type { Store } from './store.ts'
 
 /** All other methods are those of the wrapped store. */
@@ -11,15 +9,6 @@ export function auditedStore(store: Store, audit: Pick<Audit, 'watch'>): Store {
   const audited: Store = {
     ...store,
     seenBy: user => store.seenBy(user, audited),
-    write(ctx, writes) {
-      const deleted = writes.filter(isDelete)
-      const work = () => store.write(ctx, writes)
-      if (deleted.length === 0) return work()
-      const target = deleted
-        .map(({ database = ctx.db, table, rows }) => `${database}.${table} (${rows} rows)`)
-        .join(', ')
-      return audit.watch(ctx, 'delete', target, work)
-    },
     createDatabase: (ctx, name, options, existing) =>
       audit.watch(ctx, 'create_database', name, () => store.createDatabase(ctx, name, options, existing)),
     changeDatabase: (ctx, name, options) =>
@@ -41,8 +30,4 @@ export function auditedStore(store: Store, audit: Pick<Audit, 'watch'>): Store {
     }
   }
   return audited
-}
-
-function isDelete(write: TableWrite | SeriesWrite): write is TableWrite {
-  return 'op' in write && write.op === 'delete'
 }

@@ -1,4 +1,4 @@
-// Checks what plugins hand to `Store.write`, column by column, because the engine and its log trust it.
+// Checks the columns that plugins hand to `Store.write`, one by one, because the engine and its log trust it.
 import { isUtf8 } from 'node:buffer'
 import { DbError } from '../errors.ts'
 import { type BytesData, type Column, type ColumnData, isValid, type RowTags, type TableWrite } from '../model/batch.ts'
@@ -77,7 +77,7 @@ export function checkColumn(path: string, column: Column, rows: number): void {
   for (const { count, check } of columnChecks(path, column, rows)) check(0, count)
 }
 
-/** Checks what does not depend on the number of rows, and returns the checks that do. */
+/** Runs the checks that do not depend on the number of rows, and returns those that do. */
 function columnChecks(path: string, column: Column, rows: number): RowCheck[] {
   if (typeof column !== 'object' || column === null) throw defect(`${path}: a column is ${String(column)}`)
   const { name, type, semantic, data, index } = column

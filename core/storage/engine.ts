@@ -14,13 +14,12 @@ import type { Dialect } from './dialect/dialect.ts'
 export interface Engine {
   readonly name: string
   readonly supports: {
-    readonly sql: boolean
-    /** Dialect of SQL statements; the driver checks that they are allowed (guard). Absent: DuckDB's. */
-    readonly dialect?: Dialect
+    /** The dialect of SQL statements, which the driver checks itself (guard); false if it answers none. */
+    readonly sql: Dialect | false
     readonly durable: boolean
     readonly distributed: boolean
     /** True: the driver queues SQL statements itself, so the store does not. */
-    readonly admission?: boolean
+    readonly admission: boolean
   }
   /** Databases, tables and columns; readable at once after `open`. */
   readonly catalog: Catalog
@@ -43,8 +42,8 @@ export interface Engine {
 export interface Opening {
   /** Resolves when nothing is left to check or load; never rejects. The server is not ready until then. */
   readonly settled: Promise<void>
-  /** Why the engine takes no writes until an operator acts; undefined if it does. Polled, so it must return at once. Absent: never. */
-  readonly trouble?: () => string | undefined
+  /** Why the engine takes no writes until an operator acts; undefined if it does. Polled, so it must return at once. */
+  trouble(): string | undefined
 }
 
 /** Databases, tables, views and columns. Reading methods answer from memory; changes are durable when they resolve, see `durable`. */
@@ -81,8 +80,8 @@ export interface Catalog {
    * `StorageUnavailable` where that cannot be known.
    */
   durable(): Promise<void>
-  /** Reads changes of databases, tables and views that other processes made; absent if no other process can. */
-  refresh?(): Promise<void>
+  /** Reads changes of databases, tables and views that other processes made; does nothing if no other process can. */
+  refresh(): Promise<void>
   /** False once a change of a table invalidated the numbers; look them up again. */
   isCurrent(numbers: SeriesNumbers): boolean
 }

@@ -13,7 +13,7 @@ interface FollowOptions {
   readonly interval?: number
   /** Bytes of rows that may wait while the caller does not iterate; further rows are left out. Default: 16 MiB. */
   readonly limit?: number
-  /** When it fires, rows written before it are still returned, then the loop ends: for forwarding what is left when the server stops. */
+  /** When it fires, rows written before it are still returned, then the loop ends: to forward the remaining rows when the server stops. */
   readonly until?: AbortSignal
 }
 

@@ -13,7 +13,7 @@ import { seriesOf, seriesQuota, type WriteQuota } from './write-quota.ts'
 /** Series checked in one step. */
 export const stepSeries = 256
 
-/** Whose keys they are, and what the request may still add. */
+/** The plugin and database of the keys, and the request's write quota. */
 interface TagScope {
   readonly plugin: string
   readonly database: string

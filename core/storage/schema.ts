@@ -16,7 +16,7 @@ type WritePlan =
   | { readonly kind: 'create'; readonly definition: TableDefinition }
   | { readonly kind: 'widen'; readonly columns: readonly ColumnDefinition[] }
 
-/** Decides what a write needs. Throws DbError for conflicts that no change of the table resolves; the message names table, column and types. */
+/** Decides how a table has to change for a write. Throws DbError for conflicts that no change of the table resolves; the message names table, column and types. */
 function planWrite(database: string, table: Table | undefined, write: TableWrite, autoCreate: boolean): WritePlan {
   if (table === undefined) {
     if (!autoCreate || write.op === 'delete') throw notCreated(write.table)

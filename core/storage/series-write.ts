@@ -21,7 +21,7 @@ export interface SeriesDependencies {
   readonly limitsOf: LimitsOf
 }
 
-/** Who writes, and what the request may do. */
+/** The request that a write of samples belongs to. */
 interface SeriesRequest {
   readonly db: string
   readonly plugin: string
@@ -71,7 +71,7 @@ export async function resolveSeriesWrite(
   return { writes, refused: countRefused(write, refusals) }
 }
 
-/** Reads what the unknown keys stand for, grouped by table; each is checked against the limits. */
+/** Reads the tables and tags of unknown keys, grouped by table; each is checked against the limits. */
 function* nameSeries(
   { catalog, requireDatabase, limitsOf }: SeriesDependencies,
   { db, plugin }: SeriesRequest,

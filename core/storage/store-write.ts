@@ -1,4 +1,5 @@
 // The write path of the store: resolves tables and series, then hands all writes to the engine together.
+import type { Audit } from '../audit.ts'
 import { authorise } from '../auth/permission.ts'
 import type { Config } from '../config/schema.ts'
 import { DbError, isDbError } from '../errors.ts'
@@ -21,6 +22,8 @@ const maxAttempts = 5
 export interface StoreWriteDependencies extends Omit<SeriesDependencies, 'catalog'> {
   readonly engine: Engine
   readonly config: Pick<Config, 'auto_create_table'>
+  /** Records deletes. */
+  readonly audit?: Pick<Audit, 'watch'> | undefined
   /** Runs work while no table can change; `work` gets the `resolve` to use within it. */
   alone<T>(work: (resolve: SeriesDependencies['resolve']) => Promise<T>): Promise<T>
   /** Counts stored and deleted rows. */
@@ -45,7 +48,7 @@ interface Resolved {
 export function createStoreWrite(
   parts: StoreWriteDependencies
 ): (ctx: RequestContext, writes: Writes) => Promise<WriteResult> {
-  return async (ctx, writes) => {
+  const write = async (ctx: RequestContext, writes: Writes) => {
     authorise(ctx.user, 'write')
     parts.requireDatabase(ctx.db)
     const own = ctx.user.databases === undefined ? parts : await limited(parts, ctx, writes)
@@ -70,6 +73,12 @@ export function createStoreWrite(
         }
       }
     }
+  }
+  return (ctx, writes) => {
+    const deletes = parts.audit === undefined ? [] : writes.filter(isDelete)
+    if (deletes.length === 0) return write(ctx, writes)
+    const target = deletes.map(({ database = ctx.db, table, rows }) => `${database}.${table} (${rows} rows)`).join(', ')
+    return parts.audit!.watch(ctx, 'delete', target, () => write(ctx, writes))
   }
 }
 
@@ -200,6 +209,10 @@ async function resolveTables(
       resolved.set(group[i]!, await runPaced(pace, introduceTags(engine.catalog, limitsOf, found, tagged[i]!)))
   }
   return writes.map(write => resolved.get(write)!)
+}
+
+function isDelete(write: TableWrite | SeriesWrite): write is TableWrite {
+  return 'op' in write && write.op === 'delete'
 }
 
 function isTableWrite(write: TableWrite | SeriesWrite): write is TableWrite {

@@ -230,7 +230,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     throw new DbError('TableAlreadyExists', `Table already exists: \`svc.${database}.${name}\``)
   }
 
-  /** Adds what a definition inherits from its database. */
+  /** Adds the options that a definition inherits from its database. */
   const complete = (definition: TableDefinition): TableDefinition => {
     const database = requireDatabase(definition.database)
     if (catalog.view(definition.database, definition.name) !== undefined) {
@@ -319,12 +319,12 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
   }
   const store: Store = {
     engineName: engine.name,
-    dialect: engine.supports.dialect ?? duckdb,
+    dialect: engine.supports.sql || duckdb,
     isShared: engine.supports.distributed,
-    refresh: async () => catalog.refresh?.(),
+    refresh: () => catalog.refresh(),
     durable: () => catalog.durable(),
 
-    write: createStoreWrite({ ...writeParts, requireDatabase: requireWritable }),
+    write: createStoreWrite({ ...writeParts, requireDatabase: requireWritable, audit }),
 
     async query(ctx, query) {
       authorise(ctx.user, 'read')
@@ -510,12 +510,15 @@ function tablesOf(query: Query): readonly Table[] {
   return query.kind === 'series' ? [query.table, ...(query.others ?? [])] : [query.table]
 }
 
-/** Database names as metric labels: the first hundred, then `other`. */
+/** Databases with a metric label of their own. */
+const maxNamedDatabases = 100
+
+/** Database names as metric labels: the first ones, then `other`. */
 function databaseLabel(known: readonly string[]): (name: string) => string {
-  const labels = new Set(known.slice(0, 100))
+  const labels = new Set(known.slice(0, maxNamedDatabases))
   return name => {
     if (labels.has(name)) return name
-    if (labels.size >= 100) return 'other'
+    if (labels.size >= maxNamedDatabases) return 'other'
     labels.add(name)
     return name
   }

@@ -33,7 +33,7 @@ export interface WriteQuota {
 export interface TableQuota {
   /** Throws LimitReached if the tags of one series have more bytes than any series may have; checked before they are read. */
   checkLength(bytes: number): void
-  /** Counts what rows with these tags add. Throws LimitReached and counts nothing if they do not fit. Known series always fit. */
+  /** Counts the series that rows with these tags add. Throws LimitReached and counts nothing if they do not fit. Known series always fit. */
   acquire(labels: readonly SeriesLabel[]): void
 }
 

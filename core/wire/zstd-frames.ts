@@ -17,7 +17,7 @@ const blockType = { runLength: 1, reserved: 3 } as const
 
 /**
  * The frames that hold content, one after the other; skippable ones are left out. Throws DbError `InvalidArguments` with the offset of a
- * frame that is not complete, or of what is not a frame.
+ * incomplete frame, or of bytes that are no frame.
  */
 export function* zstdFrames(bytes: Uint8Array): Generator<ZstdFrame> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

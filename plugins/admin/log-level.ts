@@ -1,10 +1,10 @@
 // `POST /debug/log_level`: changes log levels, for everything or by plugin, permanently or for a while.
 import {
   type Core,
-  DbError,
   didYouMean,
   firstValue,
   formatDuration,
+  invalidParameter,
   type Parameters,
   parseDuration,
   parseLogLevels,
@@ -43,8 +43,4 @@ function readTime(text: string | undefined): number | undefined {
   throw invalidParameter(
     `revert_after: expected a duration such as 10m, of at most ${formatDuration(maxDuration)}, got ${text}`
   )
-}
-
-function invalidParameter(message: string, cause?: unknown): DbError {
-  return new DbError('InvalidArguments', `Invalid request parameter: ${message}`, { cause })
 }

@@ -1,6 +1,14 @@
 // Routes for operators. They need no user, because only operators may reach the main server.
 import { Type } from 'typebox'
-import { type Core, DbError, type Parameters, type PluginApp, plainText, printConfig } from '../../core/index.ts'
+import {
+  type Core,
+  DbError,
+  invalidParameter,
+  type Parameters,
+  type PluginApp,
+  plainText,
+  printConfig
+} from '../../core/index.ts'
 import { changeLogLevel } from './log-level.ts'
 import { status } from './status.ts'
 
@@ -46,7 +54,7 @@ async function switchTrace({ tracing }: Core, body: string): Promise<string> {
   const wanted = body.trim()
   if (wanted === 'true') await tracing.enable()
   else if (wanted === 'false') tracing.disable()
-  else throw new DbError('InvalidArguments', `Invalid request parameter: expected true or false, got ${wanted}`)
+  else throw invalidParameter(`expected true or false, got ${wanted}`)
   return wanted === 'true' ? 'trace enabled' : 'trace disabled'
 }
 

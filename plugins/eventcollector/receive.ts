@@ -3,6 +3,7 @@ import {
   type Core,
   DbError,
   type ItemError,
+  maxItemErrors,
   nameProblem,
   Pace,
   type RequestContext,
@@ -27,9 +28,6 @@ interface Receiving {
 /** Resolves with the events left out, once all others are stored. */
 export type Receive = (ctx: RequestContext, request: Receiving) => Promise<PipelineResult['skipped']>
 
-/** Number of left-out events that an answer describes. */
-const shownErrors = 10
-
 interface CollectorOptions {
   /** Maximum tables of one request. */
   readonly max_request_tables: number
@@ -48,7 +46,7 @@ export function createReceive(core: Core, { max_request_tables }: CollectorOptio
     const result =
       pipeline === undefined ? await plainWrites(core, ctx, events, pace) : await runPipeline(ctx, pipeline, events)
     await core.store.write(ctx, result.writes)
-    const errors: ItemError[] = [...own.slice(0, shownErrors), ...result.errors].slice(0, shownErrors)
+    const errors: ItemError[] = [...own.slice(0, maxItemErrors), ...result.errors].slice(0, maxItemErrors)
     return { count: own.length + result.skipped, errors }
   }
 }

@@ -1,6 +1,6 @@
 // Parameters of an ingest request, from query and headers.
 import type { IncomingHttpHeaders } from 'node:http'
-import { DbError, firstValue, itemContentTypes, type Parameters } from '../../core/index.ts'
+import { firstValue, invalidParameter, itemContentTypes, type Parameters } from '../../core/index.ts'
 import type { PipelineHeaders, PipelineRunOptions } from '../services.ts'
 
 interface IngestRequest {
@@ -44,8 +44,4 @@ function flag(query: Parameters, key: string): boolean {
   if (text === undefined || text === '') return false
   if (text !== 'true' && text !== 'false') throw invalidParameter(`${key} must be true or false, got ${text}`)
   return text === 'true'
-}
-
-function invalidParameter(message: string): DbError {
-  return new DbError('InvalidArguments', `Invalid request parameter: ${message}`)
 }

@@ -4,6 +4,7 @@ import {
   checkJsonValues,
   DbError,
   formatSize,
+  maxItemErrors,
   Pace,
   type RequestContext,
   runPaced,
@@ -113,6 +114,6 @@ async function runPipeline(
   const count = push.skipped + result.skipped.count
   return {
     written: perWrite.length === 0 ? [0] : perWrite,
-    skipped: { count, errors: [...push.errors, ...result.skipped.errors].slice(0, 10) }
+    skipped: { count, errors: [...push.errors, ...result.skipped.errors].slice(0, maxItemErrors) }
   }
 }

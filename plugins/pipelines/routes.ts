@@ -2,8 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { bodyBytes, DbError, dbParameter, type PluginApp } from '../../core/index.ts'
-import { invalidParameter } from './errors.ts'
+import { bodyBytes, DbError, dbParameter, invalidParameter, type PluginApp } from '../../core/index.ts'
 import type { OwnService } from './service.ts'
 import { formatVersion } from './version.ts'
 

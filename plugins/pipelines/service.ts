@@ -254,7 +254,7 @@ function* lightItems(steps: Steps<ItemBatch>): Steps<ItemBatch | undefined> {
       yield step.value
     }
   } finally {
-    // Frees what was decoded so far.
+    // Frees the items decoded so far.
     steps.return(undefined as never)
   }
 }

@@ -153,7 +153,7 @@ function dumpPart({ host, work, result }: Parts): HTMLElement {
 }
 
 interface Work {
-  /** Shows what runs, or what failed. */
+  /** Shows the running profile, or the failure. */
   readonly state: HTMLElement
   /** Replaces the running work; `seconds`: its duration, 0 if unknown. */
   run(title: string, seconds: number, work: (signal: AbortSignal) => Promise<unknown>): Promise<void>

@@ -1,8 +1,17 @@
 // Lists of series, label names and label values.
-import { authorise, DbError, type RequestContext, type Store, type Table } from '../../core/index.ts'
+import {
+  authorise,
+  DbError,
+  eachPaced,
+  mapPaced,
+  Pace,
+  type RequestContext,
+  type Store,
+  type Table
+} from '../../core/index.ts'
 import type { PromqlRange, PromqlService } from '../services.ts'
 import { type Labels, metricName } from './engine/labels.ts'
-import { eachPaced, mapPaced, Pace, sortPaced } from './engine/pace.ts'
+import { sortPaced } from './engine/sort-paced.ts'
 import { compareLabels } from './functions/sort.ts'
 import { type Expr, type Matcher, unwrap } from './language/ast.ts'
 import { QueryError } from './language/error.ts'

@@ -6,6 +6,7 @@ import type { PromqlRequest, PromqlResult } from '../services.ts'
 type Measure = (ctx: RequestContext, request: PromqlRequest, run: () => Promise<PromqlResult>) => Promise<PromqlResult>
 
 export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | 'slowQueries'>): Measure {
+  slowQueries.addColumns(slowQueryColumns)
   const queries = metrics.counter('svc_promql_queries_total', 'PromQL queries by kind and what came of them.', [
     'kind',
     'result'
@@ -38,10 +39,33 @@ export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | '
       elapsed.observe(cost / 1_000, { kind })
       // TQL is recorded as part of its SQL statement.
       if (ctx.plugin !== 'sql') {
-        slowQueries.observe(ctx, { query: text, cost, ...(step !== undefined && { range: { start, end, step } }) })
+        slowQueries.observe(ctx, {
+          query: text,
+          cost,
+          ...(step !== undefined && { values: rangeOf(start, end, step) })
+        })
       }
     }
   }
+}
+
+/** Of range queries. */
+const slowQueryColumns = [
+  { name: 'is_promql', type: 'Boolean', byDefault: false },
+  { name: 'promql_range', type: 'UInt64' },
+  { name: 'promql_step', type: 'UInt64' },
+  { name: 'promql_start', type: 'TimestampMillisecond' },
+  { name: 'promql_end', type: 'TimestampMillisecond' }
+] as const
+
+function rangeOf(start: number, end: number, step: number) {
+  return {
+    is_promql: true,
+    promql_range: end - start,
+    promql_step: step,
+    promql_start: start,
+    promql_end: end
+  } satisfies Record<(typeof slowQueryColumns)[number]['name'], boolean | number>
 }
 
 function outcomeOf(error: unknown): string {

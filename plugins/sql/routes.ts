@@ -6,7 +6,6 @@ import {
   checkCount,
   DbError,
   formatSize,
-  limitAnswer,
   type PluginApp,
   parameterOf,
   resultBodies,
@@ -15,6 +14,7 @@ import {
 } from '../../core/index.ts'
 import { informationSchema } from './catalog/name.ts'
 import { execute, type SqlOptions } from './execute.ts'
+import { limitAnswer } from './limit-answer.ts'
 import type { SqlService } from './service.ts'
 import { type Parsed, parseStatements } from './statement/parse.ts'
 import { parseLongInsert } from './statement/values.ts'

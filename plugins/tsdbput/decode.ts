@@ -14,6 +14,7 @@ import {
   readNumber,
   type SeriesKeys,
   type Steps,
+  shorten,
   skipSpace,
   startsWith,
   textEnd,
@@ -204,7 +205,7 @@ class PointReader {
 
 /** A value shortened for messages. */
 function shortened(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 60)}…`
+  return shorten(text, 60)
 }
 
 /** Numbers of fewer than 13 digits are seconds. NaN for anything but an exact integer. */

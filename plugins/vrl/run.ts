@@ -1,5 +1,5 @@
 // Runs a compiled script on the items of a batch; an item becomes another one, several, or none.
-import { cell, type ItemBatch, type ItemField } from '../../core/compute.ts'
+import { cell, type ItemBatch, type ItemField, shorten } from '../../core/compute.ts'
 import type { WrittenVariables } from '../services.ts'
 import { isArray, isObject, type ObjectValue, type Program, typeName, type Value } from './language/index.ts'
 import { limitText, type ScriptFailure, type ScriptLimits } from './limits.ts'
@@ -53,7 +53,7 @@ function runRow(run: Run, row: number): void {
 }
 
 function shortened(message: string): string {
-  return message.length > 300 ? `${message.slice(0, 300)}…` : message
+  return shorten(message, 300)
 }
 
 function failRow({ batch, failures, path }: Run, row: number, reason: ScriptFailure, message: string): void {

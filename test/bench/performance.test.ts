@@ -74,7 +74,7 @@ t.test('the short table has the best and the worst state', async t => {
   t.throws(() => insertTable('nothing', 'new'), /the page has no/)
 })
 
-t.test('what is no output of a bench is refused', async t => {
+t.test('a text that is no output of a bench is refused', async t => {
   t.throws(() => readLive('nothing'), /no output of `npm run bench -- live`/)
   t.throws(() => readLogQuestions('nothing'), /no output of `npm run bench -- logs-questions`/)
   t.throws(() => readScale('nothing'), /no output of `npm run bench -- scale`/)

@@ -172,7 +172,7 @@ t.test('a table that is another one, and rows that are too many, are told', asyn
   })
 })
 
-t.test('what it cannot do is said at once', async t => {
+t.test('an impossible copy is refused at once', async t => {
   const dir = serverFolder(t)
   const none = join(dir, 'none')
   t.match(await copy(t), { code: 2, err: /^weir: --from is missing / })

@@ -127,7 +127,7 @@ async function replying(t: Test, answers: readonly ({ status: number; after?: st
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`, asked: () => asked }
 }
 
-t.test('what the server cannot take now is sent again when it says', async t => {
+t.test('the client repeats a write that the server cannot take now, when it says', async t => {
   const done = { status: 200, body: '{"output":[{"affectedrows":1}],"execution_time_ms":0}' }
   const busy = await replying(t, [{ status: 503, after: '1' }, { status: 429, after: new Date().toUTCString() }, done])
   const begun = Date.now()

@@ -132,7 +132,7 @@ t.test('a message is answered by one, plain or compressed, cut anywhere', async 
   t.match(metrics, /svc_listener_received_bytes_total\{plugin="mine",listener="grpc"\} [1-9]/)
 })
 
-t.test('what is wrong with a call is said by its status, and the connection goes on', async t => {
+t.test('a faulty call is answered with its status, and the connection goes on', async t => {
   const { session, server } = await serve(t, echo, table('max_message = 1000'))
   const wrong: readonly [string, Promise<Reply>, number, RegExp][] = [
     [

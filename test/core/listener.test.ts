@@ -99,7 +99,7 @@ t.test('nothing is read while the plugin is at work', async t => {
   socket.destroy()
 })
 
-t.test('what a plugin refuses ends the connection, and is counted; the next is served', async t => {
+t.test('an error of a plugin ends the connection, and is counted; the next is served', async t => {
   const server = await startServer(t, tcp(), {
     plugins: [
       plugin({
@@ -263,7 +263,7 @@ t.test('a plugin may run several times, each with options, services and routes o
   await t.rejects(startServer(t, '[plugins."counted/a b"]', { plugins: [counted] }), { message: /expected a word/ })
 })
 
-t.test('what an instance says is said in its own name', async t => {
+t.test('an instance of a plugin logs under its own name', async t => {
   const told: string[] = []
   const forward = definePlugin({
     name: 'forward',

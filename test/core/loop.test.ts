@@ -30,7 +30,7 @@ function watch(t: { teardown(run: () => void): void }, threshold: number) {
 
 const work = (path: string): LoopWork => ({ facts: () => ({ plugin: 'x', path }) })
 
-t.test('what held the loop is logged and counted, in the midst of others', async t => {
+t.test('the request that held the event loop is logged and counted, among others', async t => {
   const { loop, metrics, seen } = watch(t, 100)
   loop.note(work('/before'))
   await setImmediate()
@@ -75,7 +75,7 @@ t.test('what runs after the callback of a request is not charged to it', async t
   t.equal(line!.facts['path'], undefined)
 })
 
-t.test('what runs within the callback of a request is charged to it, in its promises, too', async t => {
+t.test('work within the callback of a request, and in its promises, is charged to it', async t => {
   const { loop, seen } = watch(t, 100)
   await setImmediate()
   loop.note(work('/promises'))
@@ -100,7 +100,7 @@ t.test('paced work that goes on after a pause is charged to whoever it is for', 
   t.match(line, { facts: { path: '/held' } })
 })
 
-t.test('what many held together is nobody’s', async t => {
+t.test('time that many requests held together is charged to none', async t => {
   // Each of them is far below the threshold, on a busy machine, too.
   const { loop, seen } = watch(t, 400)
   for (let i = 0; i < 60; i++) {

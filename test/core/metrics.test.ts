@@ -2,7 +2,7 @@
 import t from 'tap'
 import { createMetrics } from '../../core/metrics/metrics.ts'
 
-t.test('who ask in the same turn share one answer, later ones get a new one', async t => {
+t.test('requests of the same turn of the event loop share one answer, later ones get a new one', async t => {
   const metrics = createMetrics({ process: false })
   const counter = metrics.counter('asked_total', 'Of a test.')
   counter.add(1)

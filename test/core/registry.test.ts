@@ -52,7 +52,7 @@ t.test('a plugin that is off is not imported', async t => {
   )
 })
 
-t.test('what is wrong stops the start and is named', async t => {
+t.test('a faulty plugin stops the start and is named', async t => {
   const cases: [string, Record<string, object>, RegExp][] = [
     ['an unknown plugin', { shp: {} }, /plugins\.shp: unknown plugin, did you mean shop\?.*module/],
     ['servers wider than the manifest', { shop: { servers: ['main', 'public'] } }, /plugins\.shop\.servers.*public/],

@@ -85,7 +85,7 @@ t.test('SQL, ingest and metrics cannot change the system tables, for no user', a
   t.equal(kept.statusCode, 200, 'the pipeline is there after a restart')
 })
 
-t.test('who may not write makes no pipeline', async t => {
+t.test('a user without write permission makes no pipeline', async t => {
   const { main } = await startServer(t, 'user_provider = "static_user_provider:cmd:reader:ro=r"\n')
   const headers = { authorization: `Basic ${Buffer.from('reader:r').toString('base64')}`, 'content-type': 'text/yaml' }
   const made = await main.inject({ method: 'POST', url: '/v1/pipelines/p', payload: yaml, headers })

@@ -65,7 +65,7 @@ t.test('every kind', async t => {
   }
 })
 
-t.test('what a name becomes', async t => {
+t.test('names of packages and plugins are made of the name given', async t => {
   const folder = temporaryFolder(t)
   createPlugin('page', 'weir-plugin-slow_queries-2', folder)
   const page = (file: string) => readFileSync(join(folder, 'weir-plugin-slow_queries-2', file), 'utf8')
@@ -90,7 +90,7 @@ t.test('names that a plugin cannot have', async t => {
   t.strictSame(readdirSync(folder), [])
 })
 
-t.test('what is published has its license, and asks for this server', async t => {
+t.test('the made package has its license, and asks for this server', async t => {
   const folder = join(root, 'examples/create-weir-plugin')
   t.equal(readFileSync(join(folder, 'LICENSE'), 'utf8'), license)
   const { folder: made } = createPlugin('users', 'keys', temporaryFolder(t))

@@ -8,7 +8,8 @@ import {
   constants as zlib,
   zstdCompressSync
 } from 'node:zlib'
-import { type ContentCoding, inflateSync, isDbError } from '../../core/wire/index.ts'
+import { inflateSync, isDbError } from '../../core/wire/index.ts'
+import type { ContentCoding } from '../../core/wire/inflate.ts'
 import { bendBytes } from './bend.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Attempt, fuzzReading } from './reading.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bootServer, type TestServer } from '../contract/server.ts'
-import { askSql } from '../helpers.ts'
+import { emptyServer } from '../helpers.ts'
 import { answerLines, isExpected } from './answer.ts'
 import { type GoldenCase, readCases } from './case.ts'
 
@@ -48,7 +48,7 @@ export async function runFiles(
       if (readFileSync(file, 'utf8').includes('\n-- Needs a server of its own')) await done(file, await runFile(file))
       else {
         await done(file, await runCases(server, file))
-        await empty(server)
+        await emptyServer(server, 'rw:golden')
       }
     }
   } finally {
@@ -69,31 +69,6 @@ async function runCases(server: TestServer, file: string): Promise<GoldenResult[
   }
   return results
 }
-
-/** Drops every flow, view, table and database; throws where one stays. */
-async function empty(server: TestServer): Promise<void> {
-  const run = (sql: string) => askSql(server, sql, { user: 'rw:golden' })
-  for (const kind of ['FLOW', 'VIEW', 'TABLE', 'DATABASE']) {
-    const list = async () => {
-      const rows: [string][] = await run(`SHOW ${kind}S`)
-      return rows.flat().filter(name => !standing.includes(name))
-    }
-    let names = await list()
-    while (names.length > 0) {
-      const failures: unknown[] = []
-      for (const name of names) {
-        const drop = `DROP ${kind} "${name.replaceAll('"', '""')}"${kind === 'DATABASE' ? ' CASCADE' : ''}`
-        await run(drop).catch(error => failures.push(error))
-      }
-      // A physical table goes after its logical tables: the next round drops it.
-      if (failures.length === names.length) throw failures[0]
-      names = await list()
-    }
-  }
-}
-
-/** Databases that every server has. */
-const standing: readonly string[] = ['public', 'information_schema', 'svc_private']
 
 /** What no answer names: folders, and what the engine runs in the place of a table. */
 function internals({ folder }: TestServer): string[] {

@@ -279,7 +279,7 @@ t.test('through a pipeline of the server, by the request, the action or the conf
   })
 })
 
-t.test('what the server has no room for now is to be sent again', async t => {
+t.test('documents are to be sent again while the server has no room', async t => {
   const { send } = await serve(t, 'max_in_flight_write_bytes = "2KiB"\nwrite_bytes_exhausted_policy = "fail"\n')
   const answer = await send('/_bulk', lines({ index: { _index: 'x' } }, { message: 'x'.repeat(5000) }), ndjson)
   t.match(answer, { status: 429, body: { error: { type: 'es_rejected_execution_exception' }, status: 429 } })

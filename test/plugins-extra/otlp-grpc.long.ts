@@ -105,7 +105,7 @@ t.test('metrics, traces and logs of the SDK', async t => {
     t.match(counted, `method="/opentelemetry.proto.collector.${service}/Export",status="0"} 1`)
 })
 
-t.test('what senders may not do they are told, and do not try again', async t => {
+t.test('senders without permission are told, and do not try again', async t => {
   const { server, url } = await serve(t, users)
   const failureAs = (metadata: Metadata) =>
     logOnce(new OTLPLogExporter({ url, metadata }), 'x').then(error => error?.message ?? '')
@@ -117,7 +117,7 @@ t.test('what senders may not do they are told, and do not try again', async t =>
   t.match(await server.core.metrics.expose(), 'svc_refused_total{plugin="otlpgrpc",code="PermissionDenied"} 1')
 })
 
-t.test('what the server has no room for now may be sent again, when it says', async t => {
+t.test('requests may be sent again, when the server says, while it has no room', async t => {
   const top = 'max_in_flight_write_bytes = "64KiB"\nwrite_bytes_exhausted_policy = "fail"\n'
   const { server, url } = await serve(t, top)
   // What fills the room for a while.

@@ -97,7 +97,7 @@ t.test('SIGTERM ends a start of process 1', { skip }, async t => {
   t.equal(code, 0)
 })
 
-t.test('what nobody catches is told with its plugin, and the process ends with code 70', async t => {
+t.test('an uncaught error is logged with its plugin, and the process ends with code 70', async t => {
   const cases: Record<string, string> = {
     'a rejection of a request': route(`void Promise.reject(new Error('lost'))`),
     'a rejection some time after a request': route(

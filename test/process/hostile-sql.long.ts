@@ -97,7 +97,7 @@ t.test('statements beyond all limits are answered with an error, and the server 
   t.equal(await server.kill('SIGTERM'), 0)
 })
 
-t.test('what nobody can cancel ends with its client, with KILL and with the server', async t => {
+t.test('a statement that cannot be cancelled ends with its client, with KILL and with the server', async t => {
   const server = await startProcess(t, serverFolder(t), { env })
   const [distance, wildcards] = Object.values(endless) as [string, string]
   const gone = new AbortController()

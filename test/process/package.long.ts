@@ -33,7 +33,7 @@ for (const name of ['plaintext', 'pseudonym', 'jwt']) await registry.publish(`./
 
 const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
 
-t.test('what is published is what is packed, and the repository itself is neither', async t => {
+t.test('the published package equals the packed one, and the repository itself cannot be published', async t => {
   const published = registry.published('weir-server') as Record<string, unknown> & { dist: unknown }
   const folder = temporaryFolder(t)
   const [packed] = JSON.parse(await npm(root, 'pack', './dist/package', '--json', '--pack-destination', folder))

@@ -24,7 +24,7 @@ function readingsOf(rss: (share: number, i: number) => number): Reading[] {
 const verdictOf = (readings: readonly Reading[], measure: Measure) =>
   judge(readings).find(each => each.measure === measure)!
 
-t.test('what grows while the server warms up is no leak, what grows after it is one', async t => {
+t.test('growth after warm-up is reported as a leak, growth during warm-up is not', async t => {
   const warm = verdictOf(
     readingsOf(share => (share < 0.3 ? 100 + 1000 * share : 400)),
     'rss'

@@ -57,7 +57,7 @@ interface EngineState {
 
 class ClickHouseEngine implements Engine {
   readonly name = 'clickhouse'
-  readonly supports = { sql: true, dialect: clickhouse, durable: true, distributed: true }
+  readonly supports = { sql: clickhouse, durable: true, distributed: true, admission: false }
   readonly catalog: Catalog
   readonly #config: ClickHouseConfig
   readonly #log: Logger
@@ -236,7 +236,7 @@ class ClickHouseEngine implements Engine {
 /** A catalog object that forwards to the one of the open engine. */
 function liveCatalog(catalog: () => Catalog): Catalog {
   return {
-    refresh: async () => catalog().refresh?.(),
+    refresh: async () => catalog().refresh(),
     durable: async () => catalog().durable(),
     databases: () => catalog().databases(),
     database: name => catalog().database(name),

@@ -1,5 +1,7 @@
 // Translates errors of a ClickHouse cluster where they enter.
+
 import { DbError, type ErrorCode, type ErrorOptions, isDbError, reasonOf, withMessage } from '../../errors.ts'
+import { shorten } from '../../model/shorten.ts'
 
 /** What an error of the cluster means to a client. */
 interface Meaning {
@@ -168,7 +170,7 @@ export function syntaxError(
   const at = Buffer.from(statement).toString('utf8', 0, Number(position) - 1).length
   // The last parenthesis was added by us.
   const isEnd = at >= statement.length - 1
-  const list = expected.length > maxListLength ? `${expected.slice(0, maxListLength)}…` : expected
+  const list = shorten(expected, maxListLength)
   const hint = list === '' ? '' : `, expected one of: ${list}`
   return { said: `Syntax error: unexpected ${isEnd ? 'end of the statement' : token}${hint}`, at }
 }

@@ -68,7 +68,7 @@ function broken(bytes: Buffer, from: number, cause: unknown): Error {
 /** Decodes the values of a type. */
 interface Decoder {
   readonly type: ResultType
-  /** Reads what precedes the values of a column. */
+  /** Reads the bytes that precede the values of a column. */
   prefix(reader: BlockReader): void
   read(reader: BlockReader, rows: number): ResultVector
 }

@@ -99,7 +99,7 @@ async function ask(
   }
 }
 
-/** Bytes and JSON are texts in the cluster; a column of such a name is what the table says. */
+/** Bytes and JSON are texts in the cluster; the table's definition tells which a column is. */
 function typesOf({ relations }: SqlQuery): Map<string, ResultType> {
   const types = new Map<string, ResultType>()
   for (const { table } of relations) {

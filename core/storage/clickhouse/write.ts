@@ -87,7 +87,7 @@ async function insertPart(parts: WriteDependencies, { target, rows, columns, op 
   await connection.insert(
     `INSERT INTO ${target} (${names}) FORMAT ArrowStream`,
     data,
-    // Who asked may leave: what has begun is finished.
+    // An insert that has begun is finished, even if the client leaves.
     { settings: insertSettings, token }
   )
 }
@@ -397,7 +397,7 @@ function copyWords(from: BigInt64Array | Float64Array, rows: Uint32Array, to: Bi
   }
 }
 
-/** Series come before their samples: what is read joins both. */
+/** Series are inserted before their samples, because queries join both. */
 async function storeSeries(parts: WriteDependencies, introduced: readonly NewSeries[]): Promise<void> {
   const { connection, location, series, insertSettings } = parts
   const missing = new Map<string, Map<bigint, NewSeries>>()

@@ -116,7 +116,7 @@ async function copyAll(copies: readonly TableCopy[], options: CopyOptions): Prom
   return written
 }
 
-/** Starts again, from what has arrived by then, if an engine did not answer. */
+/** Starts again, with the rows that have arrived by then, if an engine did not answer. */
 async function copySlice(
   table: Table,
   slice: Slice,

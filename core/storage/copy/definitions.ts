@@ -48,7 +48,7 @@ function sameView(one: View, other: View): boolean {
   return one.query === other.query && isDeepStrictEqual(one.columns, other.columns)
 }
 
-/** Creates what is missing at the target. */
+/** Creates the databases, tables and views that the target lacks. */
 export async function createMissing(source: Catalog, target: Catalog): Promise<void> {
   for (const { name, options } of source.databases()) {
     const there = target.database(name)

@@ -7,7 +7,7 @@ import type { Steps } from '../../pace.ts'
  */
 export interface Dialect {
   readonly name: 'duckdb' | 'clickhouse'
-  /** Whether a backslash in a text of users' statements escapes what is behind it. */
+  /** Whether a backslash in a text of users' statements escapes the next character. */
   readonly backslashEscapes: boolean
 
   /** A name, whatever is in it. */
@@ -28,7 +28,7 @@ export interface Dialect {
   /** A whole number of any length, written in a text, to be compared with whole numbers. */
   wideInteger(sql: string): string
 
-  /** A constant time of a column's type, of its own unit; what is beyond all times is the last or first there is. */
+  /** A constant time of a column's type, of its own unit; a time out of range becomes the first or last one. */
   time(type: TimestampType, ticks: bigint, constant: (value: bigint) => string): string
   /** A time as a whole number of its own unit. */
   ticks(type: TimestampType, time: string): string

@@ -9,6 +9,7 @@ import type { Table } from '../../model/table.ts'
 import { eachPaced, Pace, runPaced } from '../../pace.ts'
 import { every, pause, type Timer } from '../../timer.ts'
 import { noTracing, type Tracing } from '../../trace/trace.ts'
+import { duckdb } from '../dialect/duckdb.ts'
 import type {
   Catalog,
   Engine,
@@ -59,7 +60,7 @@ export function createEmbeddedEngine(
 
 class EmbeddedEngine implements Engine {
   readonly name = 'embedded'
-  readonly supports = { sql: true, durable: true, distributed: false, admission: true }
+  readonly supports = { sql: duckdb, durable: true, distributed: false, admission: true }
   readonly catalog: Catalog
   readonly #around: EngineContext
   readonly #limits: ReadLimits

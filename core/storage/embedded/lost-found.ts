@@ -44,7 +44,7 @@ export async function copyDurably(from: string, to: string): Promise<void> {
   }
 }
 
-/** Removes what was moved there more than `ttl` milliseconds before `now`. */
+/** Removes files that were moved there more than `ttl` milliseconds before `now`. */
 export async function removeOldLost(home: string, ttl: number, log: Logger, now = Date.now()): Promise<void> {
   const limit = lostFolderOf(home, new Date(Math.max(0, now - ttl)))
   for (const name of await readdir(lostFoundFolder(home)).catch(() => [])) {

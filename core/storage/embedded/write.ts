@@ -102,8 +102,8 @@ function* preparePart(tables: OpenTables, write: ResolvedWrite): Steps<PreparedP
   // Leaves out columns that were dropped since the write was resolved.
   const columns = write.columns.flatMap(({ name, type, data }) => {
     const column = byName.get(name)
-    const place = column && columnIdOf(column, type)
-    return place === undefined ? [] : [{ id: place, semantic: column!.semantic, data }]
+    const id = column && columnIdOf(column, type)
+    return id === undefined ? [] : [{ id, semantic: column!.semantic, data }]
   })
   const tags = columns.filter(column => column.semantic === 'tag').map(tag => ({ ...tag, rows: write.rows }))
   const owner = isLogical(table) ? table.id : undefined

@@ -1,5 +1,5 @@
 // Decodes the bytes of a body to a batch of items, by content type.
-import { DbError } from '../../errors.ts'
+import { invalidParameter } from '../../errors.ts'
 import type { ItemBatch } from '../../model/items.ts'
 import { checkJsonValues } from '../../model/json-count.ts'
 import { runAtOnce, type Steps } from '../../pace.ts'
@@ -28,10 +28,7 @@ export const itemContentTypes: readonly string[] = [...formats.keys()]
 export function* itemSteps(bytes: Uint8Array, contentType: string, options: DecodeOptions = {}): Steps<ItemBatch> {
   const read = formats.get(contentType.split(';', 1)[0]!.trim().toLowerCase())
   if (read === undefined) {
-    throw new DbError(
-      'InvalidArguments',
-      `Invalid request parameter: invalid content type: ${contentType}, expected: one of ${itemContentTypes.join(', ')}`
-    )
+    throw invalidParameter(`invalid content type: ${contentType}, expected: one of ${itemContentTypes.join(', ')}`)
   }
   if (read !== decodeText) yield* checkJsonValues(bytes, options.maxValues ?? 0)
   const reader = createReader(bytes, options)

@@ -1,6 +1,8 @@
 // Predicts the next key: items of one source mostly have the same order of keys, so the expected key is compared before the hash table is used.
+
 import { DbError } from '../../errors.ts'
 import type { ItemField } from '../../model/items.ts'
+import { shorten } from '../../model/shorten.ts'
 
 /**
  * How the value of a key is stored. `text`: numbers keep their digits. Otherwise an object is flattened: its members become fields named `prefix`
@@ -45,7 +47,7 @@ const maxPrefixLength = 256
 /** The key order of objects flattened at a key. Throws DbError `InvalidArguments` if the prefix is too long. */
 export function memberOrder(key: Key, { prefix, levels }: Exclude<KeyMapping, 'text'>, outer: KeyOrder): KeyOrder {
   if (prefix.length > maxPrefixLength) {
-    throw new DbError('InvalidArguments', `the keys on the way to a nested value are too long: ${prefix.slice(0, 60)}…`)
+    throw new DbError('InvalidArguments', `the keys on the way to a nested value are too long: ${shorten(prefix, 60)}`)
   }
   key.members ??= orderOf(prefix, name => ({ prefix: `${prefix}${name}.`, levels: levels - 1 }), outer.total)
   return key.members

@@ -20,7 +20,7 @@ export interface DeliveryOptions {
 export interface Delivery {
   add(message: Message): void
   waiting(): number
-  /** Tries what is queued once more, for at most `limit` milliseconds, and stops. */
+  /** Sends the queued messages once more, for at most `limit` milliseconds, and stops. */
   close(limit: number): Promise<void>
 }
 

@@ -10,6 +10,7 @@ import {
   serialQueue,
   systemDatabase
 } from '../../../core/index.ts'
+import type { BoardFacts } from './facts.ts'
 import { shippedBoards } from './shipped.ts'
 import { boardColumns, boardTable, boardWrite } from './table.ts'
 
@@ -17,21 +18,6 @@ interface BoardOptions {
   readonly max_dashboards: number
   /** Bytes. */
   readonly max_dashboard_size: number
-}
-
-/** A dashboard without its panels, as lists show it. */
-interface BoardFacts {
-  readonly id: string
-  readonly title: string
-  readonly owner: string
-  /** True: all users see it; false: only its owner. */
-  readonly shared: boolean
-  /** Comes with the server and cannot be changed. */
-  readonly shipped: boolean
-  /** Milliseconds since 1970. */
-  readonly updated: number
-  /** Increases by one with each change. */
-  readonly revision: number
 }
 
 export interface Board extends BoardFacts {

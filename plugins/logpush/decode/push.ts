@@ -1,5 +1,12 @@
 // A decoded push request: its entries as a batch of items, and the labels of its streams.
-import { checkCells, ItemBatch, type ItemError, type ItemField, timeColumn } from '../../../core/index.ts'
+import {
+  checkCells,
+  ItemBatch,
+  type ItemError,
+  type ItemField,
+  maxItemErrors,
+  timeColumn
+} from '../../../core/index.ts'
 
 /** The key of an entry's text for pipelines. */
 const lineKey = 'logpush_line'
@@ -11,9 +18,6 @@ export interface Stream {
   readonly first: number
   readonly end: number
 }
-
-/** Number of left-out entries that an answer describes. */
-const shownErrors = 10
 
 /** A request, filled by a decoder. */
 export class Push {
@@ -62,7 +66,7 @@ export class Push {
 
   /** Leaves out an invalid entry. */
   skip(message: string): void {
-    if (this.errors.length < shownErrors) this.errors.push({ index: this.batch.rows + this.skipped, message })
+    if (this.errors.length < maxItemErrors) this.errors.push({ index: this.batch.rows + this.skipped, message })
     this.skipped++
   }
 

@@ -1,5 +1,5 @@
 // Reads a JSON document member by member; errors name the path of the member.
-import { DbError, didYouMean, type ItemValue } from '../../../core/index.ts'
+import { DbError, didYouMean, type ItemValue, shorten } from '../../../core/index.ts'
 
 /** A value with its path, and the budget of the document. */
 export interface Node {
@@ -122,7 +122,7 @@ export function expected(node: Node, what: string): DbError {
 
 /** A text shortened for messages. */
 export function shown(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+  return JSON.stringify(shorten(text, 60))
 }
 
 function kindOf(value: ItemValue): string {

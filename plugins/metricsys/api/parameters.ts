@@ -1,6 +1,6 @@
 // Parameters of the query API: from the URL or a form, times and durations in the forms its clients use.
 import type { FastifyRequest } from 'fastify'
-import { DbError, firstValue, formOf, maxDate, type Parameters } from '../../../core/index.ts'
+import { DbError, firstValue, formOf, maxDate, type Parameters, shorten } from '../../../core/index.ts'
 import type { PromqlService } from '../../services.ts'
 
 export interface ApiParameters {
@@ -38,7 +38,7 @@ export function requiredTime(parameters: ApiParameters, name: string): number {
 const maxLength = 100
 
 function shown(text: string): string {
-  return JSON.stringify(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text)
+  return JSON.stringify(shorten(text, maxLength))
 }
 
 function readTime(text: string): number | undefined {

@@ -4,6 +4,7 @@ import {
   nameProblem,
   type SeriesLabel,
   type SeriesName,
+  shorten,
   timeColumn,
   valueColumn
 } from '../../../core/index.ts'
@@ -129,5 +130,5 @@ function shownValue(value: Uint8Array): string {
 /** The labels for an error message, shortened. */
 function shown(labels: readonly SeriesLabel[]): string {
   const text = labels.map(({ name, value }) => `${name}="${shownValue(value)}"`).join(', ')
-  return `{${text.length > 200 ? `${text.slice(0, 200)}…` : text}}`
+  return `{${shorten(text, 200)}}`
 }

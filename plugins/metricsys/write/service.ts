@@ -19,7 +19,7 @@ export interface OwnService extends MetricsysService {
 
 export function createService(core: Core, options: WriteOptions): OwnService {
   const cardinality = new Cardinality()
-  const metadata = new KnownMetadata()
+  const metadata = new KnownMetadata(core.store)
   const names = new SeriesNames(core.config.http.is_strict_mode)
   exposeCardinality(core.metrics, cardinality)
   let rules: AlertingService | undefined

@@ -1,5 +1,5 @@
 // How processors read a cell: which cells count as missing, and the error messages for the others.
-import { type CellKind, cell, type ItemBatch, type ItemField } from '../../../core/compute.ts'
+import { type CellKind, cell, type ItemBatch, type ItemField, shorten } from '../../../core/compute.ts'
 import { valueText } from './text.ts'
 
 /** How one processor reads its fields. */
@@ -52,5 +52,5 @@ export function shownCell(batch: ItemBatch, field: ItemField, row: number): stri
 
 /** Text for a message: quoted, cut to a readable length. */
 export function shownText(text: string): string {
-  return text.length > 60 ? `"${text.slice(0, 60)}…"` : `"${text}"`
+  return `"${shorten(text, 60)}"`
 }

@@ -9,7 +9,7 @@ import {
   type YAMLParseError,
   type Document as YamlDocument
 } from 'yaml'
-import { DbError, isDbError } from '../../../core/compute.ts'
+import { DbError, isDbError, shorten } from '../../../core/compute.ts'
 
 /** A part of a document with its location, for example `processors[1] (line 7)`. */
 export interface Entry {
@@ -155,5 +155,5 @@ export function shortText(value: unknown): string {
   if (value instanceof Map) return 'a map'
   if (Array.isArray(value)) return 'a list'
   const text = String(value)
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+  return shorten(text, 60)
 }

@@ -6,13 +6,13 @@ import {
   type Item,
   type ItemBatch,
   type ItemValue,
+  invalidParameter,
   isDbError,
   parseJson,
   runAtOnce,
   writeJson
 } from '../../../core/compute.ts'
 import { refuseUnknownKeys } from '../document/unknown-keys.ts'
-import { invalidParameter } from '../errors.ts'
 import type { Pipeline } from '../pipeline.ts'
 import type { RunContext, Runner } from '../runner.ts'
 import { writesText } from './rows-text.ts'

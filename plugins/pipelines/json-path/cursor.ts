@@ -39,7 +39,7 @@ export function expect(cursor: PathCursor, word: string): void {
   if (!takes(cursor, word)) throw fault(cursor, `'${word}'`)
 }
 
-/** Reads what a sticky expression matches. */
+/** Reads the match of a sticky expression. */
 export function readMatch(cursor: PathCursor, expression: RegExp): string | undefined {
   expression.lastIndex = cursor.at
   const match = expression.exec(cursor.text)

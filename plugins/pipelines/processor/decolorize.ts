@@ -23,7 +23,7 @@ export const decolorize: ProcessorDefinition = {
   }
 }
 
-/** Undefined where there is no colour. */
+/** The text without its colour codes; undefined if it has none. */
 function withoutColours(bytes: Uint8Array, start: number, end: number): Uint8Array | undefined {
   const range = bytes.subarray(start, end)
   let found = range.indexOf(27)

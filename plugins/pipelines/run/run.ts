@@ -9,6 +9,7 @@ import {
   isValid,
   itemState,
   type Limit,
+  maxItemErrors,
   type Table,
   type TableOptions,
   type TableWrite
@@ -57,9 +58,6 @@ export interface RunObserver {
   dispatched(batch: ItemBatch, { rule, rows }: Dispatched, table: string): void
 }
 
-/** Failures listed in a reply by default. */
-const shownErrors = 10
-
 interface Run {
   readonly settings: RunSettings
   readonly writes: TableWrite[]
@@ -78,7 +76,7 @@ export function runPipeline(pipeline: Pipeline | Identity, batch: ItemBatch, set
   run.errors.sort((a, b) => a.index - b.index)
   return {
     writes: run.writes,
-    skipped: { count: run.failed, errors: run.errors.slice(0, settings.maxErrors ?? shownErrors) },
+    skipped: { count: run.failed, errors: run.errors.slice(0, settings.maxErrors ?? maxItemErrors) },
     filtered: run.filtered
   }
 }
@@ -227,7 +225,7 @@ function liveRows(batch: ItemBatch): Uint32Array {
 /** Throws for the first item that failed since `before` failures, unless failing items are skipped. */
 function stopAtFailure(batch: ItemBatch, { settings }: Run, before: number): void {
   if (settings.skipError || batch.failures.length === before) return
-  throw new ItemsError(itemErrors(batch, before).slice(0, shownErrors))
+  throw new ItemsError(itemErrors(batch, before).slice(0, maxItemErrors))
 }
 
 function itemErrors(batch: ItemBatch, from: number): ItemError[] {
@@ -237,6 +235,6 @@ function itemErrors(batch: ItemBatch, from: number): ItemError[] {
 
 function countStates(batch: ItemBatch, run: Run): void {
   run.failed += batch.failures.length
-  for (const error of itemErrors(batch, 0).slice(0, run.settings.maxErrors ?? shownErrors)) run.errors.push(error)
+  for (const error of itemErrors(batch, 0).slice(0, run.settings.maxErrors ?? maxItemErrors)) run.errors.push(error)
   for (let row = 0; row < batch.rows; row++) if (batch.states[row] === itemState.dropped) run.filtered++
 }

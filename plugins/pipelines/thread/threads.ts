@@ -14,7 +14,7 @@ interface ThreadsOptions {
   readonly start: () => Omit<ThreadOptions, 'answered' | 'questions'>
   /** Answers a thread; throws DbError. */
   readonly answer: (question: Question) => unknown
-  /** Receives what processors send. */
+  /** Receives messages of processors. */
   readonly onMessage: (message: Exclude<Message, { readonly kind: 'ready' | 'done' }>) => void
   /** Told how each piece of work ended. */
   readonly onEnd: (result: WorkEnd) => void
@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly user: string
   readonly signal: AbortSignal
   readonly moved?: readonly ArrayBuffer[]
-  /** Takes what the task has made; the thread does nothing else until then, so results do not pile up. The run fails with its error. */
+  /** Waits for memory for the task's result. The thread does nothing else meanwhile, so results do not pile up. The run fails with its error. */
   readonly take?: (value: unknown) => Promise<void> | undefined
 }
 

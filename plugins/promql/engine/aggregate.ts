@@ -1,10 +1,10 @@
 // Aggregations: group series, then reduce each group to one series or choose some of its series.
+import { eachPaced, type Pace } from '../../../core/index.ts'
 import type { Aggregation } from '../language/ast.ts'
 import { countValues } from './aggregate-values.ts'
 import { choose } from './choose.ts'
 import type { Evaluation } from './evaluation.ts'
 import { grouping, groupLabels, type Labels } from './labels.ts'
-import { eachPaced, type Pace } from './pace.ts'
 import { type GroupMath, reduceCounts, reduceExtreme, reduceQuantile, reduceVariance } from './reduce.ts'
 import { type Grid, isEmpty, type Series, type Value } from './series.ts'
 import { average, sum } from './totals.ts'

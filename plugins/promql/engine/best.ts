@@ -1,5 +1,5 @@
 // The best members of a group at each step, for topk and bottomk.
-import type { Pace } from './pace.ts'
+import type { Pace } from '../../../core/index.ts'
 import type { Series } from './series.ts'
 
 /** Heaps of up to this size are kept for all steps while the members are visited once; larger ones are filled step by step. */

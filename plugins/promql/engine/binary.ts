@@ -1,5 +1,6 @@
 // Binary operators: between numbers, between a vector and a number, between vectors.
 
+import { eachPaced } from '../../../core/index.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import type { Binary } from '../language/ast.ts'
 import { comparisons, setOperators } from '../language/ast.ts'
@@ -7,7 +8,6 @@ import type { Evaluation } from './evaluation.ts'
 import { isOneMetric, mergeEqual } from './map.ts'
 import { matchVectors } from './match.ts'
 import { type Combination, combine, dropsName, scalarOperation } from './operation.ts'
-import { eachPaced } from './pace.ts'
 import { isInvariant } from './prepare.ts'
 import { type Grid, isEmpty, put, type Series, seriesMaker, type Value } from './series.ts'
 import { combineSets } from './set.ts'

@@ -1,4 +1,5 @@
 // Aggregations that keep some of the series as they are: topk, bottomk, limitk, limit_ratio.
+import type { Pace } from '../../../core/index.ts'
 import type { Aggregation } from '../language/ast.ts'
 import type { Group } from './aggregate.ts'
 import { chooseBest } from './best.ts'
@@ -7,7 +8,6 @@ import { executionError } from './error.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Labels } from './labels.ts'
 import { formatFloat } from './number.ts'
-import type { Pace } from './pace.ts'
 import { tellIgnored } from './reduce.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series, type Value } from './series.ts'
 

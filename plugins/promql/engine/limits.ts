@@ -1,6 +1,5 @@
 // Limits of a query.
-import { DbError } from '../../../core/index.ts'
-import { Pace } from './pace.ts'
+import { DbError, Pace } from '../../../core/index.ts'
 
 export interface QueryLimits {
   /** Samples a query may hold at a time, those read and those computed. */

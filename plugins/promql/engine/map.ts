@@ -1,9 +1,8 @@
 // Functions on single elements of vectors, and merging of series whose labels became equal.
-import type { DbError } from '../../../core/index.ts'
+import { type DbError, eachPaced, type Pace } from '../../../core/index.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import { executionError } from './error.ts'
 import { metricName } from './labels.ts'
-import { eachPaced, type Pace } from './pace.ts'
 import { at, isEmpty, newSeries, none, put, type Series, seriesMaker } from './series.ts'
 
 /** Applies one function to floats and another to histograms (absent: they are left out); drops the metric name. */

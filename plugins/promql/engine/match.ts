@@ -1,11 +1,11 @@
 // Vector matching: which elements of two vectors belong together, and the labels of the results.
+import { eachPaced, type Pace } from '../../../core/index.ts'
 import { type Binary, comparisons, type Matching } from '../language/ast.ts'
 import { entry } from './entry.ts'
 import { executionError } from './error.ts'
 import type { Evaluation } from './evaluation.ts'
 import { grouping, type Labels, metricName } from './labels.ts'
 import { type Combination, combine, dropsName, scalarOperation } from './operation.ts'
-import { eachPaced, type Pace } from './pace.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series } from './series.ts'
 
 /** Series of both sides with the same matching labels; on side `one` only one may be present at a step. */

@@ -1,5 +1,6 @@
 // One query from its text to its result.
 
+import type { Pace } from '../../../core/index.ts'
 import { slide, windowsOf } from '../functions/range.ts'
 import { compareLabels } from '../functions/sort.ts'
 import { type Expr, type MatrixSelector, type Subquery, unwrap, type ValueType } from '../language/ast.ts'
@@ -10,11 +11,11 @@ import { Annotations } from './annotation.ts'
 import { Evaluation } from './evaluation.ts'
 import { type Fetched, Fetcher } from './fetch.ts'
 import { allowance, Budget, type QueryLimits } from './limits.ts'
-import { type Pace, sortPaced } from './pace.ts'
 import { type QueryTimes, resolveTimes } from './prepare.ts'
 import { SampleCount } from './sample-count.ts'
 import type { Grid, Value } from './series.ts'
 import { evaluateInSlices } from './slices.ts'
+import { sortPaced } from './sort-paced.ts'
 import type { SeriesSource } from './source.ts'
 import type { Samples } from './window.ts'
 

@@ -1,9 +1,9 @@
 // Aggregations of a group to one series: counting, extremes, variance, quantile.
+import { eachPaced, type Pace } from '../../../core/index.ts'
 import type { Aggregation } from '../language/ast.ts'
 import type { Group } from './aggregate.ts'
 import type { Annotations } from './annotation.ts'
 import { formatFloat } from './number.ts'
-import { eachPaced, type Pace } from './pace.ts'
 import { quantile } from './quantile.ts'
 import { newSeries, none, type Series } from './series.ts'
 

@@ -1,7 +1,7 @@
 // Values during evaluation: whole series over all steps of the query, as columns.
+import { mapPaced, type Pace } from '../../../core/index.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import type { Labels } from './labels.ts'
-import { mapPaced, type Pace } from './pace.ts'
 
 /** The times a query is evaluated at: `start + i * step` for `count` times, in milliseconds. */
 export interface Grid {

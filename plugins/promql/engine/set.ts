@@ -1,9 +1,9 @@
 // The set operators and, or, unless: filter elements by whether the other side has one with the same labels.
+import { eachPaced, mapPaced, type Pace } from '../../../core/index.ts'
 import type { Binary } from '../language/ast.ts'
 import { entry } from './entry.ts'
 import { grouping } from './labels.ts'
 import { mergeEqual } from './map.ts'
-import { eachPaced, mapPaced, type Pace } from './pace.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series } from './series.ts'
 
 export async function combineSets(

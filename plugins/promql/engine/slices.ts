@@ -1,9 +1,9 @@
 // Evaluates a long range query in slices of steps where all steps together would hold too many samples. Steps are independent.
+import { eachPaced } from '../../../core/index.ts'
 import type { Expr } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Fetched, Fetcher } from './fetch.ts'
 import { allowance, type Budget, TooManySamples } from './limits.ts'
-import { eachPaced } from './pace.ts'
 import { type Grid, newSeries, put, type Series, sizeOf, timeOf, type Value } from './series.ts'
 
 /** The fraction of the query's sample limit that one slice may read. */

@@ -1,8 +1,8 @@
 // sum and avg, of floats or of histograms; a step with both has no result.
+import { eachPaced } from '../../../core/index.ts'
 import { compact, type Histogram } from '../histogram/histogram.ts'
 import type { Group } from './aggregate.ts'
 import { addToMean, meanOf, meanOfHistograms, newMean, sumOfHistograms } from './mean.ts'
-import { eachPaced } from './pace.ts'
 import type { GroupContext, GroupMath } from './reduce.ts'
 import { newSeries, put, type Series } from './series.ts'
 

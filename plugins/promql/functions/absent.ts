@@ -1,7 +1,7 @@
 // absent and absent_over_time.
+import { eachPaced } from '../../../core/index.ts'
 import type { Evaluation } from '../engine/evaluation.ts'
 import { Labels, metricName, noLabels } from '../engine/labels.ts'
-import { eachPaced } from '../engine/pace.ts'
 import { type Grid, isEmpty, newSeries, none, type Value } from '../engine/series.ts'
 import { type Call, type Expr, type MatrixSelector, type Subquery, unwrap } from '../language/ast.ts'
 import { argument, type Family } from './call.ts'

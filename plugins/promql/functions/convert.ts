@@ -1,8 +1,8 @@
 // scalar, vector, and constant values.
 
+import { eachPaced } from '../../../core/index.ts'
 import type { Evaluation } from '../engine/evaluation.ts'
 import { noLabels } from '../engine/labels.ts'
-import { eachPaced } from '../engine/pace.ts'
 import type { Grid } from '../engine/series.ts'
 import { newSeries, timeOf, type Value } from '../engine/series.ts'
 import type { Call } from '../language/ast.ts'

@@ -1,6 +1,6 @@
 // Count, sum, mean and spread of native histograms.
+import { mapPaced } from '../../../core/index.ts'
 import { mergeEqual } from '../engine/map.ts'
-import { mapPaced } from '../engine/pace.ts'
 import { newSeries } from '../engine/series.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import { varianceOf } from '../histogram/quantile.ts'

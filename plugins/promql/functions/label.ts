@@ -1,9 +1,8 @@
 // label_replace and label_join: the same values under other labels.
-import { nameProblem } from '../../../core/index.ts'
+import { mapPaced, nameProblem, type Pace } from '../../../core/index.ts'
 import { executionError } from '../engine/error.ts'
 import type { Labels } from '../engine/labels.ts'
 import { mergeEqual } from '../engine/map.ts'
-import { mapPaced, type Pace } from '../engine/pace.ts'
 import { relabel, type Series } from '../engine/series.ts'
 import { quote } from '../language/literal.ts'
 import { checkSteps, compileWhole } from '../language/matcher.ts'

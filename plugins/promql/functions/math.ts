@@ -1,7 +1,7 @@
 // Functions of one number, applied to every float of a vector; histograms are left out.
+import { mapPaced } from '../../../core/index.ts'
 import type { Evaluation } from '../engine/evaluation.ts'
 import { mapSeries } from '../engine/map.ts'
-import { mapPaced } from '../engine/pace.ts'
 import type { Grid, Series, Value } from '../engine/series.ts'
 import type { Call } from '../language/ast.ts'
 import { argument, type Family, type Implementation } from './call.ts'

@@ -1,7 +1,7 @@
 // Parts of dates, all in UTC, and the times of samples.
+import { mapPaced } from '../../../core/index.ts'
 import { noLabels } from '../engine/labels.ts'
 import { mapSeries } from '../engine/map.ts'
-import { mapPaced } from '../engine/pace.ts'
 import { selectVector } from '../engine/select.ts'
 import { newSeries, timeOf, type Value } from '../engine/series.ts'
 import { unwrap } from '../language/ast.ts'

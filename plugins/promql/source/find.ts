@@ -1,7 +1,6 @@
 // Finds series without reading samples, for lists of series, labels and label values.
-import type { RequestContext, Store } from '../../../core/index.ts'
+import { eachPaced, Pace, type RequestContext, type Store } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
-import { eachPaced, Pace } from '../engine/pace.ts'
 import type { Matcher } from '../language/ast.ts'
 import { labelsOfSeries } from './series-labels.ts'
 import { findTables, type MetricTable, tagMatches, together } from './tables.ts'

@@ -1,7 +1,6 @@
 // Collects samples from the store, which arrive in runs of a series, series by series.
-import { isValid, type ResultVector } from '../../../core/index.ts'
+import { isValid, mapPaced, type Pace, type ResultVector } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
-import { mapPaced, type Pace } from '../engine/pace.ts'
 import { type Floats, type Histograms, type RawSeries, wordsOf } from '../engine/source.ts'
 
 /** Numbers of one column. */

@@ -1,7 +1,13 @@
 // Reads samples from the store: first the labels of the series, then times and values.
-import type { PartRead, QueryResult, Reduction, RequestContext, Store } from '../../../core/index.ts'
+import {
+  Pace,
+  type PartRead,
+  type QueryResult,
+  type Reduction,
+  type RequestContext,
+  type Store
+} from '../../../core/index.ts'
 import type { Allowance } from '../engine/limits.ts'
-import { Pace } from '../engine/pace.ts'
 import type { Series } from '../engine/series.ts'
 import type { Floats, RawSeries, Selection, SeriesSource, Steps } from '../engine/source.ts'
 import { readHistogram } from '../histogram/json.ts'

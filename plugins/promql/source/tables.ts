@@ -1,8 +1,16 @@
 // Resolves a selector to tables: metrics, and other tables with a time index, in the database it names.
-import { DbError, type Store, type Table, type TableColumn, type TagMatch } from '../../../core/index.ts'
+import {
+  DbError,
+  eachPaced,
+  mapPaced,
+  type Pace,
+  type Store,
+  type Table,
+  type TableColumn,
+  type TagMatch
+} from '../../../core/index.ts'
 import { entry } from '../engine/entry.ts'
 import { metricName } from '../engine/labels.ts'
-import { eachPaced, mapPaced, type Pace } from '../engine/pace.ts'
 import type { Matcher } from '../language/ast.ts'
 import { compileMatcher } from '../language/matcher.ts'
 

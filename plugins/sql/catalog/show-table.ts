@@ -79,11 +79,11 @@ export function showIndex(
 
 function indexRows(table: Table, column: TableColumn): Row[] {
   const { name, nullable } = column
-  return keysOf(table, column).map(({ key, place, type, options }) => [
+  return keysOf(table, column).map(({ key, position, type, options }) => [
     table.name,
     1n,
     key,
-    BigInt(place),
+    BigInt(position),
     name,
     'A',
     null,

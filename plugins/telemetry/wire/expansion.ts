@@ -1,4 +1,4 @@
-// Bounds what a request becomes in memory, because every row repeats the values of its resource and scope.
+// Bounds the memory of a decoded request, because every row repeats the values of its resource and scope.
 import { DbError } from '../../../core/index.ts'
 import type { Outline } from './outline.ts'
 import type { Ranges } from './ranges.ts'

@@ -1,10 +1,9 @@
 // The token cursor of the parser, and errors for unexpected tokens.
+
 import type { Expr } from './ast.ts'
+import { maxDepth } from './bounds.ts'
 import { CompileError, type Span } from './diagnostic.ts'
 import type { Token } from './token.ts'
-
-/** Maximum nesting of expressions. */
-const maxDepth = 128
 
 /** The upper half of the parser, passed to the lower half, because containers and arguments contain whole expressions. */
 export interface Grammar {

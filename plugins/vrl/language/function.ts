@@ -32,7 +32,7 @@ export interface PathArgument {
   readonly kind: Kind
   /** Static kind of the whole event, metadata or variable. */
   readonly rootKind: Kind
-  /** Undefined if there is no value. */
+  /** The value at the path; undefined if there is none. */
   get(): Value | undefined
   getRoot(): Value
   /** Removes and returns the value at the path; undefined when there was none. */

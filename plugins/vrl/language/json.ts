@@ -1,13 +1,13 @@
 // Reads JSON into values: integers stay integers, and texts that are one stretch of the source are not copied twice.
+import { maxDepth } from './bounds.ts'
 import { defaultLimits } from './context.ts'
 import { Failure } from './failure.ts'
 import type { Value } from './value.ts'
 
-const maxDepth = 128
-
 interface Reader {
   readonly text: string
-  readonly maxDepth: number | undefined
+  /** Levels that are read; deeper values stay text. */
+  readonly depth: number | undefined
   at: number
   /** Bytes that values may still take. */
   quota: number
@@ -21,7 +21,7 @@ const [valueBytes, containerBytes] = [8, 64]
  * would take more than `output` bytes.
  */
 export function readJsonValue(text: string, depth?: number, output = defaultLimits.output): Value {
-  const reader: Reader = { text, maxDepth: depth, at: text.charCodeAt(0) === 0xfeff ? 1 : 0, quota: output }
+  const reader: Reader = { text, depth, at: text.charCodeAt(0) === 0xfeff ? 1 : 0, quota: output }
   const value = readValue(reader, 0)
   skipBlanks(reader)
   if (reader.at < text.length) throw broken(reader, 'trailing characters')
@@ -71,7 +71,7 @@ function readContainer(reader: Reader, code: number, depth: number): Value {
   if (depth >= maxDepth) throw broken(reader, 'recursion limit exceeded')
   const start = reader.at
   const value = code === 0x7b ? readObject(reader, depth) : readArray(reader, depth)
-  return reader.maxDepth !== undefined && depth > reader.maxDepth ? reader.text.slice(start, reader.at) : value
+  return reader.depth !== undefined && depth > reader.depth ? reader.text.slice(start, reader.at) : value
 }
 
 function readObject(reader: Reader, depth: number): Value {

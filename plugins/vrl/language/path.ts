@@ -1,9 +1,8 @@
 // Reads, writes and removes values at paths, at run time.
-import type { Segment } from './ast.ts'
-import { isArray, isObject, type Value } from './value.ts'
 
-/** Longest array a write to an index may make by padding. */
-const maxPadding = 1_000_000
+import type { Segment } from './ast.ts'
+import { maxPadding } from './bounds.ts'
+import { isArray, isObject, type Value } from './value.ts'
 
 /** The value at a path; undefined if there is none. */
 export function getPath(value: Value | undefined, path: readonly Segment[]): Value | undefined {

@@ -1,10 +1,9 @@
 // Regular expressions as values of programs: the server's linear-time ones, with the language's Unicode classes and verbose mode.
+
 import { compileRegex, isDbError, type LinearRegex, type RegexMatch } from '../../../core/compute.ts'
+import { maxPatternLength } from './bounds.ts'
 import { Failure } from './failure.ts'
 import { stripVerbose, unicodeClasses } from './regex-syntax.ts'
-
-/** Longest pattern in UTF-16 units. */
-const maxPattern = 32_768
 
 /** Where a pattern was found: offsets in UTF-16 units, `groups[0]` is the whole match, undefined groups took no part. */
 export type Match = RegexMatch
@@ -25,7 +24,7 @@ export class Regex {
 
   /** Throws an Error with the reason if the pattern is invalid. */
   constructor(source: string) {
-    if (source.length > maxPattern) throw new Error(`the pattern is longer than ${maxPattern} characters`)
+    if (source.length > maxPatternLength) throw new Error(`the pattern is longer than ${maxPatternLength} characters`)
     const pattern = stripVerbose(source)
     const wide = unicodeClasses(pattern)
     this.source = source

@@ -1,5 +1,5 @@
 // Values as text: JSON of everything, and the form that messages show.
-import { writeJsonScalar, writeJsonString } from '../../../core/compute.ts'
+import { writeJson, writeJsonString } from '../../../core/compute.ts'
 import { Failure } from './failure.ts'
 import { floatText, isArray, isObject, lossy, Regex, sortedKeys, Timestamp, timeText, type Value } from './value.ts'
 
@@ -25,7 +25,7 @@ function writeContainer(value: Value, quota: { left: number }): string {
 }
 
 function writeScalar(value: Value): string {
-  if (typeof value !== 'object' || value === null) return writeJsonScalar(value)
+  if (typeof value !== 'object' || value === null) return writeJson(value)
   if (value instanceof Timestamp) return writeJsonString(timeText(value))
   if (value instanceof Regex) return writeJsonString(value.source)
   return value instanceof Uint8Array ? writeJsonString(lossy(value)) : ''

@@ -17,7 +17,7 @@ t.test('Bearer credentials are a token', async t => {
   t.strictSame(parseCredentials('bearer abc.def'), { kind: 'bearer', token: 'abc.def' })
 })
 
-t.test('what cannot be read says why, without the credentials', async t => {
+t.test('unreadable credentials are refused with the reason, without their text', async t => {
   t.throws(() => parseCredentials(undefined), { code: 'AuthHeaderNotFound', status: 401 })
   const bad: [string, RegExp][] = [
     ['', /expected a scheme/],

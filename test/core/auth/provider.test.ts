@@ -102,7 +102,7 @@ t.test('a refusal costs a derivation for unknown users and cheap secrets too, a 
     t.ok((await time(user, password)) > first / 5, user)
 })
 
-t.test('who tries passwords takes two threads of the pool at most, and holds up nobody who is known', async t => {
+t.test('tries of passwords take two threads of the pool at most, and hold up no known user', async t => {
   const provider = await createUserProvider(
     `static_user_provider:cmd:mia=plum,dash=${await hashPassword('hush', 50_000)}`,
     log

@@ -9,7 +9,7 @@ import { count, duration, size } from '../../../core/config/schema.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-t.test('what is printed reads back as the same configuration', async t => {
+t.test('a printed configuration reads back as the same one', async t => {
   const overrides = { http: { timeout: '90s', body_limit: 100 }, plugins: { sql: { enabled: false, n: 1.5 } } }
   const { config } = loadConfig({ overrides })
   const text = printConfig(config)

@@ -4,7 +4,7 @@ import { tableFromIPC } from 'apache-arrow'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
-import { type Answer, limitAnswer } from '../../../core/format/answer.ts'
+import type { Answer } from '../../../core/format/answer.ts'
 import { createFormats, encodeAnswers } from '../../../core/format/index.ts'
 import { displayWidth } from '../../../core/format/width.ts'
 import type { ResultBatch, ResultColumn } from '../../../core/model/batch.ts'
@@ -81,13 +81,6 @@ t.test('an empty result keeps its schema', async t => {
   t.equal(parsed.output[0].records.schema.column_schemas.length, columns.length)
   const series = JSON.parse(await text('lineproto_v1', [answer([])])).results[0].series[0]
   t.equal(series.columns.length, columns.length)
-})
-
-t.test('a limit cuts rows across batches', async t => {
-  const cut = await text('svc_v1', [limitAnswer(answer([batch, batch]), 3)])
-  t.equal(JSON.parse(cut).output[0].records.total_rows, 3)
-  const none = await text('svc_v1', [limitAnswer(answer(), 0)])
-  t.equal(JSON.parse(none).output[0].records.total_rows, 0)
 })
 
 t.test('lineproto_v1 numbers its statements and converts times to the epoch asked for', async t => {

@@ -230,7 +230,7 @@ t.test('bodies that are announced and do not come keep nobody waiting', async t 
   t.equal(answer.statusCode, 200)
 })
 
-t.test('what inflates waits for room step by step: many bombs take no more than one beyond the limit', async t => {
+t.test('inflating bodies wait for memory step by step: many bombs take no more than one beyond the limit', async t => {
   const { core, addresses } = await startServer(
     t,
     'max_in_flight_write_bytes = "20MiB"\nwrite_bytes_exhausted_policy = "wait(10m)"\n[http]\ntimeout = "10m"',
@@ -284,7 +284,7 @@ t.test('content that is inflated in steps is the same, and what follows its end 
   t.match(both.json(), { length: 2 * content.length })
 })
 
-t.test('what inflates and finds no room in time is refused with 429', async t => {
+t.test('an inflating body that gets no memory in time is refused with 429', async t => {
   const toml = 'max_in_flight_write_bytes = "4MiB"\nwrite_bytes_exhausted_policy = "fail"'
   const { main } = await startServer(t, toml, { plugins: [echo] })
   for (const [coding, payload] of [

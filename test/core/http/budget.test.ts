@@ -85,7 +85,7 @@ t.test(
   }
 )
 
-t.test('what goes on of a request that has ended gets nothing', async t => {
+t.test('work of a request that has ended gets no memory', async t => {
   const { lease } = budget(4096, 5000)
   const ended = lease()
   ended.raise(2048)

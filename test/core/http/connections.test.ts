@@ -98,3 +98,18 @@ t.test('a connection whose answer is not read is closed; one that waits for its 
   t.notOk(idle.destroyed, 'before its first request another limit holds')
   t.match(await metrics(), 'svc_servers_connections_unread_total{server="main"} 1')
 })
+
+t.test('a request whose headers are larger than http.max_header_size is refused with 431', async t => {
+  const server = await startServer(t, '[http]\nmax_header_size = "8KiB"')
+  const status = async (bytes: number) => {
+    const { status } = await fetch(new URL('/v1/health', server.addresses.main), { headers: { x: 'a'.repeat(bytes) } })
+    return status
+  }
+  t.equal(await status(7_000), 200)
+  t.equal(await status(8_500), 431)
+  const usual = await startServer(t)
+  const { status: long } = await fetch(new URL('/v1/health', usual.addresses.main), {
+    headers: { x: 'a'.repeat(60_000) }
+  })
+  t.equal(long, 200, 'the default holds long queries in URLs')
+})

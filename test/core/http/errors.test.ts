@@ -286,7 +286,7 @@ t.test('a client learns no folder of the server, whatever fails', async t => {
   }
 })
 
-t.test('who may not read learns no stored value by an error', async t => {
+t.test('errors tell no stored value to a user without read permission', async t => {
   const users = 'user_provider = "static_user_provider:cmd:all=a,reader:ro=r,writer:wo=w"\n'
   const server = await startServer(t, users)
   const ask = async (sql: string, user: string) => {

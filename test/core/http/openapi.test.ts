@@ -99,7 +99,7 @@ t.test('with users, operations need credentials, unless everybody may call them'
   t.notHas(document.paths['/v1/sql']!['get'], 'security')
 })
 
-t.test('what a description names is what the route reads', async t => {
+t.test('a route reads the parameters that its description names', async t => {
   const { main } = await startServer(t)
   const { paths } = (await main.inject('/v1/openapi.json')).json<Document>()
   for (const [path, operations] of Object.entries(paths))

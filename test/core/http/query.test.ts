@@ -24,7 +24,7 @@ t.test('a query string becomes a record', async t => {
   for (const [text, expected] of cases) t.strictSame({ ...parseParameters(text) }, { ...expected }, text || 'nothing')
 })
 
-t.test('what URLSearchParams writes is read back', async t => {
+t.test('text written by URLSearchParams is read back', async t => {
   const text = fc.string({ unit: 'grapheme' })
   fc.assert(
     fc.property(

@@ -50,7 +50,7 @@ t.test('escapes are undone, lone surrogates replaced', async t => {
   t.throws(() => parseJson('"\\u123"'), /four hexadecimal digits/)
 })
 
-t.test('what the grammar does not allow is an error with line and column', async t => {
+t.test('invalid JSON is an error with line and column', async t => {
   const wrong = [
     ['', 'expected a value, got the end at line 1, column 1'],
     ['{"a":1,}', 'expected a key in quotes, got "}" at line 1, column 8'],
@@ -148,7 +148,7 @@ t.test('compareUtf8 orders as the encoded bytes do', async () => {
   )
 })
 
-t.test('what is written reads back the same', async () => {
+t.test('written JSON reads back the same', async () => {
   const value = fc.letrec<{ value: ItemValue }>(tie => ({
     value: fc.oneof(
       { depthSize: 'small' },

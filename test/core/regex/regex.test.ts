@@ -103,7 +103,7 @@ t.test('both engines find the same groups at the same places', async t => {
   t.ok(native > 500, `${native} patterns were run natively`)
 })
 
-t.test('what could take long elsewhere takes no time on either route', async t => {
+t.test('expressions that backtrack elsewhere take no time on either route', async t => {
   // Head and tail hold what a quick look for a needed character would miss.
   const hostile: [source: string, head: string, piece: string, tail: string][] = [
     ['^(?:a|a)*b$', '', 'a', 'b!'],
@@ -215,7 +215,7 @@ t.test('line patterns go to the native engine, what could be slow does not', asy
   }
 })
 
-t.test('what is outside the syntax says what is wrong with it', async t => {
+t.test('invalid syntax is refused with the reason', async t => {
   const cases: [string, RegExp][] = [
     ['a(b', /^"a\(b" is not a regular expression: missing closing \)/],
     ['a(?=b)', /invalid or unsupported Perl syntax/],
@@ -289,7 +289,7 @@ t.test('templates name groups by number and by name', async t => {
   )
 })
 
-t.test('what an expression matches in contains its required texts', async t => {
+t.test('a text that an expression matches contains its required texts', async t => {
   const text = fc.array(fc.constantFrom(...'abAB1K- .ks\u212aſéS'), { maxLength: 12 }).map(chars => chars.join(''))
   let found = 0
   fc.assert(

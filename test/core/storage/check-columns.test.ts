@@ -143,7 +143,7 @@ t.test('samples that belong to no key, and keys beyond their bytes, are refused'
   refuse({ keys: { ...keys, ends: Uint32Array.of(3) } }, /key 0 is bytes 0 to 3 of 2/)
 })
 
-t.test('whatever is handed over, it is refused with words or sound', async t => {
+t.test('any columns are refused with a reason, or sound', async t => {
   const { broken } = fuzz(20, 5_000)
   t.equal(broken, undefined)
 })

@@ -60,7 +60,7 @@ t.test('no text in no function ends the process', async t => {
   t.strictSame(process.statistics().restarts, { memory: 0, stuck: 0, died: 0 })
 })
 
-t.test('what would go past the bound is refused', async t => {
+t.test('JSON nested deeper than the bound is refused', async t => {
   const { ask } = startProcess(t)
   const refused: Readonly<Record<string, RegExp>> = {
     [`SELECT system.main.json_structure(${lists(10)})`]: /json_structure behind a schema/,

@@ -120,7 +120,7 @@ t.test('constants that ask for too much are refused with the limit and the place
   })
 })
 
-t.test('what asks for less, and rows of a table, run', async t => {
+t.test('smaller values, and rows of a table, run', async t => {
   for (const call of allowed.trim().split('\n')) await t.resolves(check(`SELECT ${call}`), call)
   await t.resolves(guard(connection, "SELECT repeat('x', 2000000)", []), 'without a limit there is none')
 })

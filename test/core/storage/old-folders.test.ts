@@ -125,7 +125,7 @@ const sums = (dir: string) =>
           .digest('hex')}`
     )
 
-t.test('what a newer version wrote is refused with what to do, and nothing is changed', async t => {
+t.test('a folder of a newer version is refused with advice, and nothing is changed', async t => {
   const dir = oldFolder(t)
   const sqlite = new DatabaseSync(join(dir, 'catalog.db'))
   sqlite.exec(`UPDATE meta SET value = '3' WHERE key = 'format'`)

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { SampleCache } from '../../../core/storage/embedded/samples/sample-cache.ts'
 
-t.test('what was used last is kept as long as it fits', async t => {
+t.test('entries used last are kept as long as they fit', async t => {
   const looks: string[] = []
   const cache = new SampleCache(100, result => looks.push(result))
   const loaded: string[] = []
@@ -25,7 +25,7 @@ t.test('what was used last is kept as long as it fits', async t => {
   t.equal(looks.filter(look => look === 'hit').length, 2)
 })
 
-t.test('what many want at the same time is loaded once, and again after a failure', async t => {
+t.test('an entry that many ask for at the same time is loaded once, and again after a failure', async t => {
   const cache = new SampleCache(100)
   let loads = 0
   const load = async () => {
@@ -42,7 +42,7 @@ t.test('what many want at the same time is loaded once, and again after a failur
   t.equal(cache.bytes, 1)
 })
 
-t.test('what is kept of a file goes with it', async t => {
+t.test('entries of a file are dropped with it', async t => {
   const cache = new SampleCache(100)
   for (const key of ['1/7.parquet', '1/7.parquet 0 column 3', '1/77.parquet 0 column 3']) {
     await cache.get(key, async () => ({ bytes: 10 }))

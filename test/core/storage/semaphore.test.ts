@@ -41,7 +41,7 @@ t.test('a limit that was raised lets in more with the next that leaves', async t
   t.equal(semaphore.waiting(), 0)
 })
 
-t.test('who stops waiting leaves no gap', async t => {
+t.test('a waiting request that is cancelled leaves no gap in the queue', async t => {
   const semaphore = createSemaphore(1)
   const leave = await semaphore.enter(signal)
   const impatient = new AbortController()

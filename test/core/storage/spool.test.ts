@@ -86,7 +86,7 @@ t.test('without a folder in memory they lie on the disk', async t => {
   spool.close()
 })
 
-t.test('what turns out to have no room in memory goes to disk, all of it', async t => {
+t.test('a spool file that finds no room in memory is written to disk as a whole', async t => {
   const folder = temporaryFolder(t)
   const spool = new Spool({ memory: join(folder, 'memory'), disk: join(folder, 'disk') })
   t.teardown(() => spool.close())

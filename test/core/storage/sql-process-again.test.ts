@@ -24,7 +24,7 @@ t.test('those who ran beside it run again, and those who wait notice nothing', a
   t.ok(mine.process.statistics().restarts.memory > 1, 'what ends it has run again')
 })
 
-t.test('what ends two processes, was read in part, or writes a file does not run again', async t => {
+t.test('a statement that ended two processes, was read in part, or writes a file does not run again', async t => {
   const mine = startProcess(t, { slots: () => 4 })
   await mine.ask('SELECT 1')
   const retry = { code: 'StorageUnavailable', status: 503, retryAfter: 1, message: /try again$/ }

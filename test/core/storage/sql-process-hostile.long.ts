@@ -84,7 +84,7 @@ t.test('signals of a terminal do not end it; other ends are repaired', async t =
   t.strictSame(mine.statistics().restarts, { memory: 0, stuck: 1, died: 1 })
 })
 
-t.test('what prevents its start is said, and the next statement tries again', async t => {
+t.test('the reason why the process does not start is told, and the next statement tries again', async t => {
   const wrong = startProcess(t, { threads: 1e30 })
   await t.rejects(wrong.ask('SELECT 1'), {
     code: 'StorageUnavailable',

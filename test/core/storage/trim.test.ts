@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../helpers.ts'
 const MiB = 2 ** 20
 const skip = process.platform !== 'linux' && 'only the allocator of Linux'
 
-t.test('what lies free between memory that is used goes back to the system', { skip }, async t => {
+t.test('free memory between memory in use goes back to the system', { skip }, async t => {
   const folder = temporaryFolder(t)
   const duckdb = await openDuckdb({ folders: [folder], spill: folder, memoryLimit: 2 ** 28, threads: 1 })
   t.teardown(() => duckdb.close())

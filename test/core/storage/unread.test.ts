@@ -155,7 +155,7 @@ t.test('where fields are merged, a version without a value in memory hides none 
   t.same(await scanned(engine), ['a 1 5'])
 })
 
-t.test('what was kept of files goes when they are merged', async t => {
+t.test('cached parts of files are dropped when the files are merged', async t => {
   const metrics = createMetrics()
   const engine = await openEngine(t, temporaryFolder(t), { metrics })
   const words = ['tag host String', 'time at TimestampMillisecond', 'field n Int64']

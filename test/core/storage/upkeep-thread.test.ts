@@ -49,7 +49,7 @@ t.test('writes sorted rows and tells what it wrote', async t => {
   )
 })
 
-t.test('what cannot be written is told, and leaves nothing', async t => {
+t.test('a file that cannot be written is told, and leaves nothing', async t => {
   const thread = new UpkeepThread({ died: () => t.fail('died') })
   t.teardown(() => thread.close())
   const dir = temporaryFolder(t)

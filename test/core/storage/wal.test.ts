@@ -309,7 +309,7 @@ for (const [sync, fault, reason] of [
     t.notOk(stored.includes('later'))
   })
 
-t.test('where what a failed write left cannot be cut off, nothing is written behind it', async t => {
+t.test('nothing is written behind the rest of a failed write that cannot be cut off', async t => {
   const { wal, dir } = await open(t)
   await store(wal, 'first')
   const mend = fail(t, 'wal.write=ENOSPC,wal.cut=EIO')

@@ -61,7 +61,7 @@ t.test(
   }
 )
 
-t.test('what does not fit into a room is not counted, and each refusal is told', async t => {
+t.test('series beyond a quota are not counted, and each refusal is told', async t => {
   const { core } = await startServer(t, limits)
   const quota = core.store.writeQuota(10)
   const growth = quota.table('public', 'new', { columns: ['at'] })

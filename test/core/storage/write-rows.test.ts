@@ -113,7 +113,7 @@ t.test('row groups end where their texts are many bytes, however few rows that i
   t.ok(bytes.length < 2 ** 21, 'a text that is there many times is written once a group')
 })
 
-t.test('what cannot be written leaves no file', async t => {
+t.test('rows that cannot be written leave no file', async t => {
   const path = join(temporaryFolder(t), 'rows.parquet')
   const seconds: FixedData = { kind: 'fixed', values: BigInt64Array.of(1n, 2n ** 60n) }
   const write = (data: ColumnData) =>

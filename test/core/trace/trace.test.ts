@@ -99,7 +99,7 @@ t.test('a client that traces decides, and its trace goes on', { buffered: true }
   )
 })
 
-t.test('what fails says so, and a collector that is not there harms nobody', { buffered: true }, async t => {
+t.test('failed work marks its span, and a missing collector harms no request', { buffered: true }, async t => {
   const collector = await startCollector(t)
   const server = await startServer(t, `[tracing]\nenable = true\notlp_endpoint = "${collector.url}"`)
   const { main, folder } = server

@@ -51,7 +51,7 @@ t.test('repeated numbers are taken packed and one by one', async t => {
   t.same(found, [1, 300, 5])
 })
 
-t.test('what is unknown is skipped, what breaks off is refused with its place', async t => {
+t.test('unknown fields are skipped, truncated messages are refused with their position', async t => {
   const bytes = new ProtoWriter()
     .uint(9, 1)
     .double(10, 1)

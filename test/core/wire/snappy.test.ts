@@ -15,7 +15,7 @@ const texts = fc
   })
   .map(parts => Buffer.from(parts.join('').repeat(3)))
 
-t.test('what was encoded is decoded', async t => {
+t.test('encoded bytes are decoded', async t => {
   fc.assert(fc.property(texts, bytes => decode(encodeSnappy(bytes)).equals(bytes)))
   const long = Buffer.from(Array.from({ length: 300_000 }, (_, i) => `usage{host="host_${i % 977}"} ${i}`).join(','))
   t.ok(decode(encodeSnappy(long)).equals(long))

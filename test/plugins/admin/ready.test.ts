@@ -11,7 +11,7 @@ export default (...parts) => {
   const engine = createEmbeddedEngine(...parts)
   const open = engine.open.bind(engine)
   const settled = new Promise(resolve => process.once('test:settled', resolve))
-  engine.open = () => open().then(() => ({ settled }))
+  engine.open = () => open().then(opening => ({ ...opening, settled }))
   return engine
 }`
   writeFileSync(join(folder, 'slow.mjs'), slow)

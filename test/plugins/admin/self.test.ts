@@ -73,7 +73,7 @@ t.test('lines logged while others are written do not end the keeping', { buffere
   t.strictSame(found, ['info'])
 })
 
-t.test('what it logs last is kept, too', { buffered: true }, async t => {
+t.test('the last log lines before the end are kept, too', { buffered: true }, async t => {
   const folder = temporaryFolder(t)
   const server = await startServer(t, toml, { folder })
   server.core.log.info({ last: true }, 'the last words')

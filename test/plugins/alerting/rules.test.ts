@@ -112,7 +112,7 @@ t.test('files of rules are read', async t => {
   t.match(second, { interval: 60_000, rules: [{ holdFor: 3_600_000, keepFiringFor: 300_000 }] })
 })
 
-t.test('what is wrong is told with its line, all of it', async t => {
+t.test('all faults of a file of rules are told with their lines', async t => {
   for (const { text, says } of refused) t.strictSame(parse(text).problems, [says], text)
   const two = parse(group('  - {alert: A, exp: up}\n  - {alert: B, expr: sum((}'))
   t.equal(two.problems.length, 3, two.problems.join('\n'))

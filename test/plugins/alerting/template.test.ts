@@ -26,7 +26,7 @@ t.test('texts, numbers and addresses are filled in', async t => {
   for (const [text, filled] of Object.entries(cases)) t.equal(fill(text), filled, text)
 })
 
-t.test('what cannot be filled in is an error', async t => {
+t.test('a template with an unknown name is an error', async t => {
   t.throws(() => fill('{{ humanize $labels.job }}'), { message: 'expected a number, got "api"' })
   t.throws(() => fill('{{ $labels.job.more }}'), { message: '$labels.job.more: api has no field more' })
   t.throws(() => fill('{{ match "(" "a" }}'))

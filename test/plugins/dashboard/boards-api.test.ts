@@ -68,7 +68,7 @@ t.test('a dashboard is its owner’s, or everybody’s', async t => {
   t.equal((await call(ann, 'GET', other)).status, 404)
 })
 
-t.test('who may not, does not', async t => {
+t.test('users without permission can neither read nor change boards', async t => {
   const { call, main, public: open_ } = await open(t)
   t.equal((await call('', 'GET')).status, 401)
   t.equal((await call('writer:w', 'GET')).status, 403)
@@ -87,7 +87,7 @@ t.test('who may not, does not', async t => {
   t.equal((await open_!.inject({ url, headers: { authorization: `Basic ${btoa(ann)}` } })).statusCode, 200)
 })
 
-t.test('what cannot be kept is refused with the reason, and counted', async t => {
+t.test('an invalid board is refused with the reason, and counted', async t => {
   const limits = '[plugins.dashboard]\nmax_dashboards = 2\nmax_dashboard_size = "200B"'
   const { call, main } = await open(t, limits)
   const cases: readonly (readonly [body: unknown, status: number, error: RegExp])[] = [

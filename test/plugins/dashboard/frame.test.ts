@@ -16,7 +16,7 @@ async function fill(url: string): Promise<void> {
   await runSql(url, `INSERT INTO weather VALUES ${rows.join(', ')}`)
 }
 
-t.test('what all pages share', needing('chromium'), async t => {
+t.test('the frame of all pages', needing('chromium'), async t => {
   const site = await openSite(t, { fill })
 
   await t.test('the editor keeps its height whatever is below it, at every width', async t => {

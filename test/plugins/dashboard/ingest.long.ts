@@ -51,7 +51,7 @@ t.test('the page that takes data in', needing('chromium'), async t => {
     await page.getByText('1 point stored').waitFor()
   })
 
-  await t.test('what it says of curl works when it is copied', async t => {
+  await t.test('the shown curl command works when it is copied', async t => {
     const page = await site.open('ingest')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     for (const agent of ['curl-lines', 'curl-logs', 'splunk', 'put']) {

@@ -144,7 +144,7 @@ t.test('the page of metrics', needing('chromium'), async t => {
   })
 
   for (const dark of [false, true]) {
-    await t.test(`what is drawn can be read, ${dark ? 'dark' : 'light'}`, async t => {
+    await t.test(`drawings can be read, ${dark ? 'dark' : 'light'}`, async t => {
       const page = await site.open('metrics?panels=process_resident_memory_bytes%0Adrift', { dark })
       for (const [label, pattern] of [
         ['process_resident_memory_bytes', /^[\d.]+ MiB$/],
@@ -274,7 +274,7 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await look(t, page, 'metrics-many')
   })
 
-  await t.test('what happened is a line in every chart, and the tooltip says what it was', async t => {
+  await t.test('annotations are lines in every chart, and the tooltip tells their text', async t => {
     const page = await site.open('metrics?panels=queue_length')
     await page.getByRole('figure', { name: 'queue_length' }).locator('.legend li').nth(2).waitFor()
     await page.getByRole('button', { name: 'Annotations' }).click()
@@ -291,7 +291,7 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await look(t, page, 'metrics-annotation')
   })
 
-  await t.test('what happened is a line in heat maps, too', async t => {
+  await t.test('annotations are lines in heat maps, too', async t => {
     const expression = 'sum by (le) (increase(request_seconds_bucket[5m]))'
     const marks = encodeURIComponent('many{n="7"}')
     for (const dark of [false, true]) {
@@ -320,7 +320,7 @@ t.test('the page of metrics', needing('chromium'), async t => {
     }
   })
 
-  await t.test('what has most series is told, and what a metric would have without a label', async t => {
+  await t.test('metrics with most series are told, and the number a metric would have without a label', async t => {
     const page = await site.open('metrics?view=cardinality', { viewport: { width: 1440, height: 900 } })
     const metrics = page.getByLabel('Metrics with most series')
     await shows(t).match(() => metrics.locator('li').first().textContent(), /^many600/)

@@ -220,7 +220,7 @@ t.test('the query page', needing('chromium'), async t => {
     )
   })
 
-  await t.test('what was written stays in its tab, errors are marked at their place', async t => {
+  await t.test('text stays in its tab, and errors are marked at their position', async t => {
     const page = await site.open('query')
     await write(page, 'SQL statement', 'SELECT degrees, nowhere FROM weather')
     await page.keyboard.press('ControlOrMeta+Enter')
@@ -375,7 +375,7 @@ t.test('the query page', needing('chromium'), async t => {
     await shows(t).match(() => page.getByLabel('Column began').textContent(), /1 different/)
   })
 
-  await t.test('what happened is a line in the chart of an answer, too', async t => {
+  await t.test('annotations are lines in the chart of an answer, too', async t => {
     for (const q of [
       'lang=promql&q=weather',
       `q=${encodeURIComponent('SELECT ts, degrees FROM weather ORDER BY ts')}`

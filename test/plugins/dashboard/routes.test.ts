@@ -125,7 +125,7 @@ t.test('files of the dashboard', async t => {
   })
 })
 
-t.test('what the first page shows is told to users who may read, on both servers', async t => {
+t.test('the first page’s data is told to users with read permission, on both servers', async t => {
   const users = 'user_provider = "static_user_provider:cmd:reader:ro=r,writer:wo=w"\n'
   const plugins = [dashboardPlugin(makeBuild(temporaryFolder(t)))]
   const { main, public: open } = await startServer(t, `${users}${api}`, { plugins })

@@ -45,7 +45,7 @@ async function workOf(page: Page): Promise<() => Promise<number>> {
   return async () => (await read()) - before
 }
 
-t.test('what the pages weigh', needing('chromium'), async t => {
+t.test('bytes of the pages', needing('chromium'), async t => {
   const site = await openSite(t, { fill })
   const expression = encodeURIComponent('sum by (host) (load)')
   const legend = (page: Page) => page.locator('.legend li').first().waitFor()

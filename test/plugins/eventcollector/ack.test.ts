@@ -23,7 +23,7 @@ t.test('answers are numbered by channel, and what was answered is acknowledged',
   t.match(await send('/event', event, headers), { status: 200, body: { ackId: 2 } })
 })
 
-t.test('where they are off, channels do not matter and nobody may ask', async t => {
+t.test('without acknowledgements channels do not matter and nobody may ask', async t => {
   const { send } = await serve(t)
   t.same((await send('/event?channel=mine', event)).body, { text: 'Success', code: 0 })
   t.match(await send('/ack', '{"acks":[0]}'), { status: 400, body: { text: 'ACK is disabled', code: 14 } })

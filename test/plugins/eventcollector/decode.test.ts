@@ -80,7 +80,7 @@ const comparable = (rows: readonly Row[]) =>
     (_, value) => (typeof value === 'bigint' ? `${value}n` : Object.is(value, -0) ? '-0' : value)
   )
 
-t.test('what is sent is what is read, table by table', async t => {
+t.test('sent events are read back, table by table', async t => {
   fc.assert(
     fc.property(
       fc.array(event, { minLength: 1, maxLength: 6 }),

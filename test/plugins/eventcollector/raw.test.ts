@@ -51,7 +51,7 @@ t.test('a line breaker parts the body, blank parts are none', async t => {
   t.same(await sql('SELECT count(*) FROM many'), [[5000]])
 })
 
-t.test('what cannot be taken is refused by its number', async t => {
+t.test('refused raw events have the protocol’s error numbers', async t => {
   const { send, core } = await serve(t)
   const cases: [string, string | Buffer, Record<string, string>, number, RegExp][] = [
     ['/raw', '', {}, 5, /No data/],

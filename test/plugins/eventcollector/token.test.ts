@@ -23,7 +23,7 @@ t.test('a token is user and password, plain, in base64, or in the header that wi
   }
 })
 
-t.test('who has none, or a wrong one, is told so by number', async t => {
+t.test('a missing and a wrong token have the protocol’s error numbers', async t => {
   const { send, core } = await serve(t, users)
   const required = { status: 401, body: { text: 'Token is required', code: 2 } }
   const invalid = { status: 403, body: { text: 'Invalid token', code: 4 } }

@@ -90,7 +90,7 @@ t.test('tables of flows equal their queries after any writes, and after a restar
   t.strictSame(await ask("SHOW FLOWS LIKE '%minute'"), [['by_minute']])
 })
 
-t.test('whoever reads while a window is replaced sees a row in one of its groups', embeddedOnly, async t => {
+t.test('a reader sees each row in one group while a window is replaced', embeddedOnly, async t => {
   const server = await startServer(t, options)
   const ask = (sql: string) => askSql(server, sql)
   await ask('CREATE TABLE m (ts TIMESTAMP(3) TIME INDEX, host STRING, kind STRING, PRIMARY KEY (host))')
@@ -152,7 +152,7 @@ t.test('windows whose rows expire stay as they are', embeddedOnly, async t => {
   t.strictSame(await ask('SELECT s FROM s ORDER BY h'), [[6], [5]], 'what replaces it fills its table')
 })
 
-t.test('what no flow can be made of is refused with the reason', embeddedOnly, async t => {
+t.test('a query that no flow can be made of is refused with the reason', embeddedOnly, async t => {
   const server = await startServer(t, options)
   const ask = (sql: string) => askSql(server, sql)
   await ask('CREATE TABLE m (ts TIMESTAMP(3) TIME INDEX, host STRING, v BIGINT, PRIMARY KEY (host))')

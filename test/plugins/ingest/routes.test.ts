@@ -84,7 +84,7 @@ t.test('an empty body is not an item', async t => {
   t.equal(core.store.table('public', 'a'), undefined)
 })
 
-t.test('what a request lacks is named, in order', async t => {
+t.test('missing parameters are named, in order', async t => {
   const { ingest } = await serve(t)
   const refuses = async (
     query: string,

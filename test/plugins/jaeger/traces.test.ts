@@ -127,7 +127,7 @@ t.test('tags are compared with attributes of every type and level, events, and w
   t.same(await found('tag=error:true&tag=ratio:0.5'), [traceId])
 })
 
-t.test('what cannot be read is refused by the name of the parameter', async t => {
+t.test('an unreadable parameter is refused by its name', async t => {
   for (const [query, reason] of [
     ['limit=x', 'unable to parse param \'limit\': "x" is not a number from 1 on'],
     ['limit=0', 'unable to parse param \'limit\': "0" is not a number from 1 on'],

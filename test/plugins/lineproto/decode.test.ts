@@ -41,7 +41,7 @@ const point: fc.Arbitrary<Point> = fc.record({
   time: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 })
 
-t.test('what is written is what is read, whatever was read before', async t => {
+t.test('written lines are read back, whatever was read before', async t => {
   fc.assert(
     fc.property(fc.array(point, { maxLength: 12 }), fc.constantFrom('\n', '\r\n', '\n\n# note\n  '), (points, end) => {
       const show = (list: readonly Point[]) => list.map(showPoint).sort().join('\n')
@@ -68,7 +68,7 @@ t.test('numbers are the nearest a float can be, whatever their length', async t 
   )
 })
 
-t.test('what is not a line, with its place', async t => {
+t.test('faulty lines are refused with their position', async t => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['m', /needs fields at line 1, column 2/],
     ['m ', /a field needs = and a value at line 1, column 3/],
@@ -120,7 +120,7 @@ t.test('what is not a line, with its place', async t => {
   )
 })
 
-t.test('what is a line, all the same', async t => {
+t.test('unusual lines are taken', async t => {
   const show = (lines: string) => decode(lines).map(showPoint)
   const plain = show('m v=1 1')
   for (const lines of [
@@ -160,7 +160,7 @@ t.test('every place of a column is right, however lines leave fields out', async
   t.same(one, lines.flatMap(line => decode(line, new LineDecoder(limits)).map(showPoint)).sort())
 })
 
-t.test('what is kept for later has an end', async t => {
+t.test('remembered names are bounded', async t => {
   const small = new LineDecoder({ ...limits, cache_size: 100_000 })
   const few = { ...columns, max: 20 }
   for (let i = 0; i < 2000; i++) {
@@ -173,7 +173,7 @@ t.test('what is kept for later has an end', async t => {
   )
 })
 
-t.test('whatever is far too long in a line is refused where it begins, without a look at all of it', t => {
+t.test('parts of a line that are far too long are refused where they begin, without reading all of them', t => {
   const long = (text: string) => text.repeat((40 << 20) / text.length)
   const key = /take more than 1000000 bytes \(plugins\.lineproto\.max_key_size\)/
   const cases: readonly (readonly [line: string, error: RegExp])[] = [

@@ -47,7 +47,7 @@ function canonical(found: readonly TestStream[]): string {
   )
 }
 
-t.test('what is pushed is what is read, by protobuf and by JSON, with spaces and without', async t => {
+t.test('pushed entries are read back, from protobuf and JSON, with spaces and without', async t => {
   fc.assert(
     fc.property(streams, fc.constantFrom(undefined, 1), (sent, space) => {
       const expected = canonical(sent)
@@ -132,7 +132,7 @@ t.test('members come in any order, and of equal ones the last counts', async t =
   t.same(contents(decodeJson(Buffer.from(body))), [{ labels: { a: '1' }, entries: [{ time: 2n, line: 'kept' }] }])
 })
 
-t.test('what is not a push at all is refused', async t => {
+t.test('a body that is no push is refused', async t => {
   const cases: [string | Buffer, RegExp][] = [
     ['', /expected a value, got the end at line 1/],
     ['[]', /payload is not an object/],
@@ -247,7 +247,7 @@ t.test('hundreds of thousands of entries make the batch grow', async t => {
   t.equal(push.time.ints[199_999], 199_999n)
 })
 
-t.test('what takes too much room is refused', async t => {
+t.test('a push that would take too much memory is refused', async t => {
   const labels = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`l${i}`, 'x']))
   const entries = Array.from({ length: 20_000 }, () => ({ time: 1n, line: '' }))
   const push = readRequest(writeProtobuf([{ labels, entries }]), now)

@@ -70,7 +70,7 @@ t.test('table, database and table options come by header', async t => {
   t.match(closed, { status: 400, body: { error: /`logpush_logs` does not exist/ } })
 })
 
-t.test('what is left out is told and counted', async t => {
+t.test('left-out entries are told and counted', async t => {
   const { send, sql, core } = await serve(t)
   const body = '{"streams":[{"stream":{"a":"1","n":1},"values":[["1","x"],["y","z"],["2"]]},{}]}'
   const { status, body: answer } = await send(body, { 'content-type': 'application/json' })
@@ -119,7 +119,7 @@ t.test('bodies come with any content type and coding that clients use', async t 
   t.equal((await send(Buffer.from(brace))).status, 200)
 })
 
-t.test('what cannot be read is refused, with the protocol’s error body', async t => {
+t.test('an unreadable push is refused with the protocol’s error body', async t => {
   const { send, pushJson, sql } = await serve(t, '[http]\nbody_limit = "4KiB"')
   const json = { 'content-type': 'application/json' }
   const protobuf = { 'content-type': 'application/x-protobuf' }

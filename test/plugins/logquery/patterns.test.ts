@@ -95,7 +95,7 @@ t.test('lines beyond what is looked at are counted', async t => {
   t.match(await ask(same.url, query), { lines: 200, older: 150 }, 'lines of one time, too')
 })
 
-t.test('what is not a question for patterns is refused with its place', async t => {
+t.test('a query that patterns do not take is refused with its position', async t => {
   const server = await startLogs(t)
   const { url } = server
   await withLines(server, ['a'])

@@ -218,7 +218,7 @@ t.test('log queries', async t => {
     ])
   })
 
-  t.test('what leaves the numbers there are is null', async t => {
+  t.test('a number out of range is null', async t => {
     const times = (n: bigint) => ({ BinaryOp: { left: column('status'), op: 'Multiply', right: { Literal: `${n}` } } })
     const { rows } = await logs({ table: 'weblog', limit: { fetch: 1 }, exprs: [times(2n ** 62n), times(2n)] })
     t.strictSame(rows, [[null, 400]])

@@ -33,7 +33,7 @@ t.test('answers come in every format of results', async t => {
   t.match(await readReply(await ask('xml')), { status: 400, error: /svc_v1/ })
 })
 
-t.test('what is wrong with a query is said with its place', async t => {
+t.test('a faulty query is refused with its position', async t => {
   const { sql, logs } = await startLogs(t, '[plugins.logquery]\nmax_query_nodes = 20\nmax_query_size = "4KiB"')
   await sql(weblog)
   await sql('CREATE VIEW seen AS SELECT * FROM weblog')

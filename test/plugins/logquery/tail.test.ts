@@ -106,7 +106,7 @@ t.test('a tail of expressions, a range that goes on, and a number of rows', asyn
   t.equal(await tail.next(), undefined)
 })
 
-t.test('what a tail cannot do is refused before it starts', async t => {
+t.test('a query that a tail cannot run is refused before it starts', async t => {
   const { sql, url } = await startLogs(t)
   await sql(weblog)
   const aggregate = { AggrFunc: { expr: [{ name: 'count' }] } }

@@ -97,7 +97,7 @@ t.test('fields may come in any order, be left out, repeated or unknown', async t
   ])
 })
 
-t.test('what is wrong is refused by the protocol or the series', async t => {
+t.test('a faulty request is refused as a whole in version 1.0, series by series in 2.0', async t => {
   const good = { labels: { __name__: 'm' }, samples: [[1, 1]] } as const
   t.throws(() => decode(writeV1([good]), 2), { message: /version 1.0/ })
   t.throws(() => decode(new ProtoWriter().text(4, 'x').data(5, new Uint8Array()).bytes, 2), { message: /first symbol/ })

@@ -98,7 +98,7 @@ t.test('buffers come back in any order, grow in either thread, and are read as n
   }
 })
 
-t.test('what cannot be read is told with the same error, and the next request is decoded', async t => {
+t.test('the thread tells unreadable requests with the same error, and decodes the next one', async t => {
   const decoder = await readyDecoder(t)
   const good = encodeSnappy(writeV1(makeSeries(2000)))
   const broken = Buffer.from(good)

@@ -71,7 +71,7 @@ t.test('panels ask for ranges by form, tables and stats for an instant', async t
   t.match(wrong.body, { status: 'error', errorType: 'bad_data', error: /parse error/ })
 })
 
-t.test('what is not there is refused in a way the data source takes for absent', async t => {
+t.test('missing routes are answered in a way the data source takes for absent', async t => {
   const { get } = await open(t)
   for (const path of ['query_exemplars', 'status/config', 'targets', 'features']) {
     const { status, body } = await get(path)

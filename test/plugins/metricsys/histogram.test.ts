@@ -38,7 +38,7 @@ t.test('a histogram becomes JSON with absolute counts, and protobuf again', asyn
   t.match(JSON.parse(histogramJson(read(integers(bounds)))), { custom_values: [0.5, 1, 2] })
 })
 
-t.test('what does not add up is refused', async t => {
+t.test('a histogram whose counts contradict each other is refused', async t => {
   const cases: readonly [Shape, RegExp][] = [
     [{ count: 11 }, /hold 10 observations, its count says 11/],
     [{ deltas: [1, 2] }, /cover 3 buckets, there are 2/],

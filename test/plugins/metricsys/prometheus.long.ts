@@ -30,46 +30,50 @@ const major = majorVersion()
 for (const { name, message, since } of versions) {
   const options = needingVersion(since, `does not speak remote write ${name}`)
 
-  t.test(`what a sender writes by version ${name} is read back by another, sample by sample`, options, async t => {
-    const server = await startServer(t)
-    const address = server.addresses.main!
-    const host = address.replace('http://', '')
-    const scrape = `
+  t.test(
+    `samples that one server writes by version ${name} are read back by another, each of them`,
+    options,
+    async t => {
+      const server = await startServer(t)
+      const address = server.addresses.main!
+      const host = address.replace('http://', '')
+      const scrape = `
 global: { scrape_interval: 500ms }
 scrape_configs: [{ job_name: weir, static_configs: [{ targets: ['${host}'] }] }]`
-    const sender = await startPeer(
-      t,
-      `${scrape}
+      const sender = await startPeer(
+        t,
+        `${scrape}
 remote_write:
   - url: ${address}/v1/metricsys/write${major >= 3 ? `\n    protobuf_message: ${message}` : ''}
     send_exemplars: true
     queue_config: { batch_send_deadline: 300ms }
     metadata_config: { send_interval: 1s }`,
-      ['exemplar-storage', 'metadata-wal-records']
-    )
-    const table = 'svc_servers_http_requests_total'
-    await eventually(
-      async () => (await samplesOf(sender.url, `up[1m]`, Date.now() / 1000)).values().next().value!.length > 5
-    )
-    await eventually(async () => server.core.store.table('public', table) !== undefined)
-    await new Promise(resolve => setTimeout(resolve, 1500))
-    const time = Date.now() / 1000 - 1
-    const query = '{job="weir"}[3s]'
-    const sent = await samplesOf(sender.url, query, time)
-    await eventually(async () => server.core.store.table('public', 'svc_metric_metadata') !== undefined)
-    await sender.stop()
-    t.ok(sent.size > 100, `${sent.size} series`)
-    const reader = await startPeer(t, `remote_read: [{ url: '${address}/v1/metricsys/read', read_recent: true }]`, [
-      'exemplar-storage'
-    ])
-    t.same(await samplesOf(reader.url, query, time), sent)
-    const one = await samplesOf(reader.url, `${table}{path=~"/v1/metricsys/.+"}[1h]`, time)
-    t.ok(one.size > 0, 'its own requests are among the metrics')
-    t.same(await samplesOf(reader.url, 'no_such_metric[1h]', time), new Map())
-    await reader.stop()
-    const metrics = await server.core.metrics.expose()
-    t.notMatch(metrics, /svc_refused_total\{plugin="metricsys"/, 'nothing was refused')
-  })
+        ['exemplar-storage', 'metadata-wal-records']
+      )
+      const table = 'svc_servers_http_requests_total'
+      await eventually(
+        async () => (await samplesOf(sender.url, `up[1m]`, Date.now() / 1000)).values().next().value!.length > 5
+      )
+      await eventually(async () => server.core.store.table('public', table) !== undefined)
+      await new Promise(resolve => setTimeout(resolve, 1500))
+      const time = Date.now() / 1000 - 1
+      const query = '{job="weir"}[3s]'
+      const sent = await samplesOf(sender.url, query, time)
+      await eventually(async () => server.core.store.table('public', 'svc_metric_metadata') !== undefined)
+      await sender.stop()
+      t.ok(sent.size > 100, `${sent.size} series`)
+      const reader = await startPeer(t, `remote_read: [{ url: '${address}/v1/metricsys/read', read_recent: true }]`, [
+        'exemplar-storage'
+      ])
+      t.same(await samplesOf(reader.url, query, time), sent)
+      const one = await samplesOf(reader.url, `${table}{path=~"/v1/metricsys/.+"}[1h]`, time)
+      t.ok(one.size > 0, 'its own requests are among the metrics')
+      t.same(await samplesOf(reader.url, 'no_such_metric[1h]', time), new Map())
+      await reader.stop()
+      const metrics = await server.core.metrics.expose()
+      t.notMatch(metrics, /svc_refused_total\{plugin="metricsys"/, 'nothing was refused')
+    }
+  )
 }
 
 const reading = needingVersion(3, 'reads samples alone')

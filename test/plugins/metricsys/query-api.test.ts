@@ -335,10 +335,7 @@ t.test('the database is the one that is named; one that is unknown is empty', as
 })
 
 t.test('a user who may only write learns nothing', async t => {
-  const { get } = await serveRooms(t).then(async open => {
-    await open.close()
-    return serveRooms(t, 'user_provider = "static_user_provider:cmd:writer:wo=w,reader:ro=r"')
-  })
+  const { get } = await serveRooms(t, 'user_provider = "static_user_provider:cmd:writer:wo=w,reader:ro=r"')
   const as = (user: string) => ({ authorization: `Basic ${Buffer.from(user).toString('base64')}` })
   const paths = [
     'query?1',

@@ -1,13 +1,14 @@
 // Starts a server for tests of metrics, and sends it samples.
 import type { Test } from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
-import { askSql, startServer } from '../../helpers.ts'
+import { askSql, sharedServer, startServer } from '../../helpers.ts'
 import { readQueries, readResults, type TestMatcher } from './messages.ts'
 
 const writtenHeaders = ['samples', 'histograms', 'exemplars'].map(kind => `x-prometheus-remote-write-${kind}-written`)
 
+/** Without `toml` all tests of a file share a server. */
 export async function serve(t: Test, toml = '') {
-  const server = await startServer(t, toml)
+  const server = await (toml === '' ? sharedServer(t) : startServer(t, toml))
   const post = async (path: string, body: Uint8Array, headers: Record<string, string> = {}) => {
     const answer = await server.main.inject({
       method: 'POST',

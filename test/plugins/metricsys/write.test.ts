@@ -38,7 +38,7 @@ t.test('each metric is a table with its labels as tags', async t => {
   t.same(await sql('SELECT count(*) FROM room_temp'), [[3]], 'the same samples again replace themselves')
 })
 
-t.test('what a body inflates to counts towards the memory of bodies, and is given back', async t => {
+t.test('inflated bytes count towards the memory of bodies, and are given back', async t => {
   const { write, core } = await serve(t, 'max_in_flight_write_bytes = "128KiB"\nwrite_bytes_exhausted_policy = "fail"')
   const samples = Array.from({ length: 60_000 }, (): [number, number] => [1000, 1])
   const refused = await write(writeV1([{ labels: { __name__: 'm' }, samples }]))
@@ -208,6 +208,19 @@ t.test('exemplars and metadata have tables of their own', async t => {
     ['m', 'counter', 'Things.']
   ])
   t.same(await sql('SELECT count(*) FROM svc_exemplars'), [[1]], 'an exemplar sent again is the same one')
+})
+
+t.test('metadata is stored again after its table was dropped', async t => {
+  const { write, sql } = await serve(t)
+  const request = writeV2([{ labels: { __name__: 'm' }, samples: [[1, 1]], metadata: { type: 1, help: 'Some.' } }])
+  const count = async () => (await sql('SELECT count(*) FROM svc_metric_metadata'))[0]
+  await write(request, v2)
+  t.same(await count(), [1])
+  await sql('DROP TABLE svc_metric_metadata')
+  await write(request, v2)
+  t.same(await count(), [1])
+  await write(request, v2)
+  t.same(await count(), [1], 'known metadata is not stored again')
 })
 
 t.test('names are taken as they come, or held to the classic form', async t => {

@@ -61,7 +61,7 @@ t.test('processors are checked entry by entry', async t => {
   }
 })
 
-t.test('what is wrong with the other sections has its line, too', async t => {
+t.test('faults of the other sections have their line, too', async t => {
   const wrong: [string, RegExp][] = [
     ['version: 7', /invalid version number: 7, expected 1 or 2 \(line 3\)/],
     ['dispatcher: 5', /dispatcher \(line 3\): dispatcher must be a map/],

@@ -103,7 +103,7 @@ for (const [name, value] of Object.entries(values)) {
   })
 }
 
-t.test('what one item brings says nothing about another', async t => {
+t.test('variables of one item do not count for another', async t => {
   const yaml = pipeline(`vrl: { source: 'if .n == 1 { .svc_ttl = "7d" }\n\n      .' }`)
   const { shown } = run(yaml, [{ n: 1n, svc_ttl: '1s' }, { n: 2n, svc_ttl: '1s' }, { n: 3n }])
   t.same(

@@ -90,7 +90,7 @@ t.test('versions are made, read, deleted and survive a restart', async t => {
   t.match((await client(third.addresses.main).get('/logs')).body.pipelines, [{ version: older }])
 })
 
-t.test('what cannot be stored is refused', async t => {
+t.test('an invalid document is refused', async t => {
   const { addresses } = await startServer(t)
   const { get, remove, post } = client(addresses.main)
   const cases: [Promise<Answer>, number, RegExp][] = [

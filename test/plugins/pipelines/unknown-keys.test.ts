@@ -66,7 +66,7 @@ t.test('an unknown key of each level is told with its line and the key that is m
   t.end()
 })
 
-t.test('what a kind describes is known, and so is everything the examples use', t => {
+t.test('keys that a kind describes are known, and so are those of the examples', t => {
   for (const { kind, doc } of processors) {
     t.type(doc, 'object', `${kind} describes its options`)
     const time = kind === 'date' || kind === 'epoch' ? '' : '  - epoch: { field: t }\n'

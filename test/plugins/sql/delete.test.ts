@@ -81,7 +81,7 @@ t.test('a condition may look into other tables, and only into tables', async t =
   t.same(await left(ask), [3, 4, 5])
 })
 
-t.test('what DELETE cannot do is said and changes nothing', async t => {
+t.test('a DELETE that cannot be carried out says why and changes nothing', async t => {
   const { ask } = await startSql(t, '[plugins.sql]\ndelete_limit = 3\n')
   await ask(`${measures}; CREATE TABLE logs (s STRING, at TIMESTAMP TIME INDEX) WITH (append_mode = 'true')`)
   const cases: [string, number, RegExp | string][] = [

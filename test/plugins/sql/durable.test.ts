@@ -1,7 +1,7 @@
 // Statements about databases, tables, views and flows rely on nothing that is not on the disk.
 import t, { type Test } from 'tap'
-import { embeddedOnly } from '../../helpers.ts'
-import { startSql } from './fixtures.ts'
+import { embeddedOnly, startServer } from '../../helpers.ts'
+import { askServer } from './fixtures.ts'
 
 function failSyncs(t: Test): void {
   process.env.WEIR_FAULT = 'catalog.sync=EIO'
@@ -38,7 +38,9 @@ for (const [name, [change, ...after]] of Object.entries(cases))
     `${name} that is not on the disk yet is neither there nor missing for later statements`,
     embeddedOnly,
     async t => {
-      const { ask } = await startSql(t)
+      // Its catalog takes no changes afterwards.
+      const { addresses } = await startServer(t)
+      const ask = askServer(addresses.main!)
       t.equal((await ask(`CREATE TABLE base ${columns}; CREATE VIEW seen AS SELECT * FROM base`)).status, 200)
       failSyncs(t)
       const refused = { status: 503, body: { error: /the catalog could not be synced/ } }

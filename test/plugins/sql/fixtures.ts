@@ -1,6 +1,6 @@
 // Starts a server with the SQL plugin and a few tables, and sends it statements by HTTP.
 import type { Test } from 'tap'
-import { startServer } from '../../helpers.ts'
+import { sharedServer, startServer } from '../../helpers.ts'
 
 export interface Reply {
   readonly status: number
@@ -20,8 +20,9 @@ export interface Reply {
 
 export type Ask = (sql: string, parameters?: Record<string, string>, headers?: Record<string, string>) => Promise<Reply>
 
+/** Without `toml` all tests of a file share a server. */
 export async function startSql(t: Test, toml = ''): Promise<{ ask: Ask; url: string }> {
-  const server = await startServer(t, toml)
+  const server = await (toml === '' ? sharedServer(t) : startServer(t, toml))
   const url = server.addresses.main!
   return { ask: askServer(url), url }
 }

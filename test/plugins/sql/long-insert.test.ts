@@ -29,7 +29,7 @@ t.test('an INSERT of any length is stored as a whole', async t => {
   t.same((await ask(sums)).rows, expected, 'the same rows again')
 })
 
-t.test('what is wrong in it stores nothing, and is said with its place', async t => {
+t.test('a faulty row stores nothing, and is told with its position', async t => {
   const { ask } = await startSql(t, limits)
   await ask('CREATE TABLE m (ts TIMESTAMP(3) TIME INDEX, v BIGINT)')
   const wrong: Readonly<Record<string, RegExp>> = {

@@ -79,7 +79,7 @@ t.test('rows are answered as a Parquet file', async t => {
     t.pass('who leaves ends the statement')
   })
 
-  await t.test('who leaves before the first row ends the statement, too', async t => {
+  await t.test('a client that leaves before the first row ends the statement, too', async t => {
     const leaving = new AbortController()
     const asked = ask('SELECT count(*) FROM range(1000000000000)', {}, leaving.signal).catch(() => undefined)
     await eventually(async () => (await running()) === 1)
@@ -89,7 +89,7 @@ t.test('rows are answered as a Parquet file', async t => {
     t.pass()
   })
 
-  await t.test('what fails behind the first row group cuts the connection', async t => {
+  await t.test('a failure behind the first row group cuts the connection', async t => {
     const response = await ask(
       "SELECT hash(i) AS h, CASE WHEN i < 900000 THEN i ELSE ('x' || i)::BIGINT END AS n FROM range(1000000) r(i)"
     )
@@ -129,7 +129,7 @@ t.test('rows are answered as a Parquet file', async t => {
   })
 })
 
-t.test('who may only write gets no rows', async t => {
+t.test('a user with write permission alone gets no rows', async t => {
   const server = await startServer(t, 'user_provider = "static_user_provider:cmd:w:wo=pw"\n')
   const response = await fetch(`${server.addresses.main!}/v1/sql`, {
     method: 'POST',

@@ -102,7 +102,7 @@ const escapes = [
   'SELECT 1; SELECT * FROM "x.parquet"'
 ]
 
-t.test('what is not a table of this server cannot be read', async t => {
+t.test('files and functions that are no table of this server cannot be read', async t => {
   const { ask } = await startSql(t)
   t.equal((await ask(visits)).status, 200)
   for (const sql of escapes) {
@@ -115,7 +115,7 @@ t.test('what is not a table of this server cannot be read', async t => {
   t.same(rows, [[2]], 'and nothing was changed by trying')
 })
 
-t.test('what only makes rows of its arguments is allowed', async t => {
+t.test('functions that only make rows of their arguments are allowed', async t => {
   const { ask } = await startSql(t)
   await ask(visits)
   const allowed: [string, unknown[][]][] = [

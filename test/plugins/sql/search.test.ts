@@ -40,7 +40,7 @@ t.test('a search query is read as it is meant', async t => {
   for (const [text, tree] of Object.entries(cases)) t.equal(show(parseSearch(text)), tree, text)
 })
 
-t.test('what cannot be read is named with its place', async t => {
+t.test('a faulty search is refused with its position', async t => {
   const cases = {
     '': 'expected a term, found the end at character 1',
     'a AND': 'expected a term, found the end at character 6',

@@ -26,7 +26,7 @@ t.test('slow statements are read back by SQL, one row each, with what they were 
   t.match(await server.core.metrics.expose(), /svc_slow_queries_total\{plugin="sql"\} [4-9]/)
 })
 
-t.test('what runs into its time limit is slow, too, and the time of a slow reader is not', async t => {
+t.test('a query ended by its time limit is slow, too; the time of a slow reader does not count', async t => {
   // Filling the pipe to a reader that stands still is work and counts: a third of a second, more where the machine is busy.
   const threshold = Math.ceil(2_000 * slowness())
   const server = await startServer(t, `[slow_query]\nthreshold = "${threshold}ms"\n`)

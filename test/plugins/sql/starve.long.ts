@@ -8,7 +8,7 @@ import { askServer } from './fixtures.ts'
 
 const endless = 'SELECT count(*) FROM range(10000000000) a(i), range(10000000000) b(j) WHERE (i * j) % 7 = 11'
 
-t.test('what does not come to an end ends with the time limit', async t => {
+t.test('an endless statement ends with the time limit', async t => {
   const server = await startServer(t)
   const ask = askServer(server.addresses.main!)
   const statements = [

@@ -53,7 +53,7 @@ t.test('a value that constants make too long is refused in every statement', asy
   t.strictSame((await ask("SELECT length(repeat('x', ?))", { params: '[1000]' })).rows, [[1000]])
 })
 
-t.test('what is within the limit runs, in a view too', async t => {
+t.test('values within the limit are made, in a view, too', async t => {
   const { ask } = await startSql(t, '[plugins.sql]\nvalue_limit = "4MiB"\n')
   t.equal((await ask(`CREATE VIEW w AS SELECT length(${huge}) AS n`)).status, 200)
   t.strictSame((await ask('SELECT n FROM w')).rows, [[2_000_000]])

@@ -105,7 +105,7 @@ t.test('numbers of 64 bits, their words and hexadecimal ids in either case are r
   ])
 })
 
-t.test('what is left out is told in JSON, too', async t => {
+t.test('left-out items are told in JSON, too', async t => {
   const { post } = await served
   const points = [{ timeUnixNano: String(time) }, { timeUnixNano: String(time), asInt: 5 }]
   const body = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'm', gauge: { dataPoints: points } }] }] }] }
@@ -157,7 +157,7 @@ t.test('JSON of too many values is refused before it is read; what stands in tex
   t.equal((await post('logs', records, json)).status, 200)
 })
 
-t.test('what a resource says in every row of it is counted in every row', async t => {
+t.test('attributes of a resource are counted in each of its rows', async t => {
   const { post } = await served
   const resource = { large: 'x'.repeat(1 << 20) }
   const items = (count: number) => Array.from({ length: count }, () => record({ time, body: 'x' }))

@@ -140,7 +140,7 @@ t.test('without flags a point that is wrong fails all of them', async t => {
   t.same(await sql('SHOW TABLES'), [])
 })
 
-t.test('what is not a point is refused with its place, flags or not', async t => {
+t.test('an invalid point is refused with its position, with flags or without', async t => {
   const { put, sql } = await serve(t)
   const cases = [
     ['', /No datapoints found/],

@@ -16,7 +16,7 @@ export interface BackupDependencies {
   readonly temporary: string
 }
 
-/** Passes what the catalog holds now to `receive`; the caller must have flushed. Resolves when `receive` does. */
+/** Passes the catalog's present files and tables to `receive`; the caller must have flushed. Resolves when `receive` does. */
 export async function backUp(
   { catalog, pins, dataDir, temporary }: BackupDependencies,
   receive: (backup: Backup) => Promise<void>

@@ -91,8 +91,8 @@ function columnOf(table: Table, name: string): TableColumn {
 /** Columns in the order of their names; those it does not name stay behind. */
 export function reorder(columns: readonly TableColumn[], order: readonly string[] | undefined): readonly TableColumn[] {
   if (order === undefined) return columns
-  const place = new Map(order.map((name, i) => [name, i]))
-  const at = ({ name }: TableColumn) => place.get(name) ?? order.length
+  const positions = new Map(order.map((name, i) => [name, i]))
+  const at = ({ name }: TableColumn) => positions.get(name) ?? order.length
   return columns.toSorted((a, b) => at(a) - at(b))
 }
 

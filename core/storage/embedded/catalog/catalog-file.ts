@@ -1,4 +1,4 @@
-// The catalog's SQLite file: taken for one process alone, and what is wrong with it.
+// The catalog's SQLite file: locks it for one process, and diagnoses damage.
 import { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import { journalDamage } from './catalog-journal.ts'
@@ -48,7 +48,7 @@ export function openCatalogToRead(path: string, logDir?: string): CatalogToRead 
   }
 }
 
-/** Before SQLite opens the file: it would forget what follows a damaged page for good. */
+/** Has to run before SQLite opens the file, which would drop everything behind a damaged page for good. */
 function requireWholeJournal(path: string, logDir: string | undefined): void {
   const damage = journalDamage(`${path}-wal`)
   if (damage === undefined) return
@@ -59,7 +59,7 @@ function requireWholeJournal(path: string, logDir: string | undefined): void {
   throw new DbError('StorageUnavailable', message)
 }
 
-/** Whether what follows the damage was never synced: a power cut may leave any of it. */
+/** Whether the bytes behind the damage were never synced: a power cut may leave any of them. */
 function hasAllMarked(path: string, logDir: string): boolean {
   const sqlite = new DatabaseSync(path, { readOnly: true })
   try {
@@ -83,7 +83,7 @@ export function requireFree(path: string): void {
   }
 }
 
-/** Creates what tables are missing; from now on rows and definitions carry checksums. Throws when those of the definitions do not match. */
+/** Creates missing tables; from now on rows and definitions carry checksums. Throws when those of the definitions do not match. */
 export function prepareCatalog(sqlite: DatabaseSync, schema: string): void {
   if (!isSchemaWhole(sqlite)) throw new Error(`database disk image is malformed: ${wrongSchema}`)
   sqlite.exec(schema)

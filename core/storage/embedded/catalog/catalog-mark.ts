@@ -22,7 +22,7 @@ export interface Mark {
   readonly generation: number
 }
 
-/** Written in turns: what a power cut tears is one of two slots. */
+/** Two slots are written in turns, so a power cut damages only one. */
 const slotBytes = 64
 
 const sync = promisify(fdatasync)

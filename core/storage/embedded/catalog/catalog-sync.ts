@@ -1,4 +1,4 @@
-// Brings what is committed to the catalog to the disk beside the event loop: SQLite alone would hold it up for every sync.
+// Syncs commits of the catalog beside the event loop: SQLite alone would hold the loop up for every sync.
 import {
   closeSync,
   existsSync,
@@ -222,7 +222,7 @@ export class CatalogSync {
   }
 }
 
-/** Closes a catalog whose main file may lack what is in its log: SQLite would remove the log. */
+/** Closes a catalog and keeps its log: the main file may lack pages of it, and SQLite would remove it. */
 export function closeKeepingJournal(sqlite: DatabaseSync, path: string): void {
   const [journal, kept] = [`${path}-wal`, `${path}-wal.kept`]
   rmSync(kept, { force: true })

@@ -52,7 +52,7 @@ export function timeProblem(
   return { kind: 'time', file: path, reason }
 }
 
-/** A main file that is cut short: SQLite takes what is missing for empty where its own log is beside it. */
+/** The error for a truncated main file. SQLite would take the missing pages for empty where its own log lies beside it. */
 function missingPage(sqlite: DatabaseSync, path: string): string | undefined {
   const pageSize = Number(sqlite.prepare('PRAGMA page_size').get()?.page_size)
   const pages = Number(sqlite.prepare('PRAGMA page_count').get()?.page_count)

@@ -433,13 +433,13 @@ export class EmbeddedCatalog {
       const { table } = this.#state(physical)
       const { name, type, semantic } = column
       const added = { kind: 'add_columns', columns: [{ name, type, semantic, nullable: true }] } as const
-      const place = findPhysicalColumn(table, column, taken) ?? this.#change(table, added).columns.at(-1)!
-      taken.add(place.id)
-      return { ...column, stored: place.id }
+      const stored = findPhysicalColumn(table, column, taken) ?? this.#change(table, added).columns.at(-1)!
+      taken.add(stored.id)
+      return { ...column, stored: stored.id }
     })
   }
 
-  /** New columns of a table with the places of those that lie in a physical one. */
+  /** New columns of a table with the ids of the physical columns that store them. */
   #placed(table: Table, columns: readonly TableColumn[]): readonly TableColumn[] {
     return isLogical(table) ? this.#store(this.physicalTable(table), columns, this.#everOf(table)) : columns
   }

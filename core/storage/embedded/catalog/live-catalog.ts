@@ -1,4 +1,4 @@
-// The catalog as the rest of the server sees it: SQLite behind it, and what a change means for rows in memory and files.
+// The catalog as the rest of the server sees it: SQLite, and the effects of changes on rows in memory and on files.
 import { DbError } from '../../../errors.ts'
 import type { Table, TableChange } from '../../../model/table.ts'
 import { Pace } from '../../../pace.ts'
@@ -32,9 +32,9 @@ function partsOf(tables: readonly Table[]): Table[][] {
   return parts
 }
 
-/** `opened` and `writable` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
+/** `opened` and `writable` return the engine's present state or throw; the catalog outlives single states. */
 export function createLiveCatalog(opened: () => EngineState, writable: () => Writable, pins: FilePins): Catalog {
-  /** Makes a change of the catalog, and what follows of it in memory, before others run. Resolves when it is on the disk. */
+  /** Changes the catalog, and the tables in memory accordingly, in one step. Resolves when the change is on the disk. */
   const change = async <T>(work: (now: Writable) => T): Promise<T> => {
     await writable().sqlite.ready()
     const now = writable()
@@ -42,7 +42,7 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
     await now.sqlite.durable()
     return result
   }
-  /** Takes tables out of the catalog, then out of memory and off the disk. A flush under way leaves out what is gone. */
+  /** Takes tables out of the catalog, then out of memory and off the disk. A running flush skips removed tables. */
   const remove = async (tablesOf: () => readonly Table[], forget: (sqlite: EmbeddedCatalog) => void) => {
     const { gone, paths } = await change(({ sqlite, tables }) => {
       const gone = tablesOf()
@@ -77,7 +77,7 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
       sqlite => sqlite.dropDatabase(name)
     )
   }
-  /** Rows still on their way into memory come after it. A flush under way leaves out what is gone. */
+  /** Rows still on their way into memory stay. A running flush skips removed rows. */
   const truncate = async (table: Table) => {
     const { paths, changed } = await change(({ sqlite, tables }) => {
       const paths = sqlite.files(table).map(file => file.path)
@@ -99,7 +99,7 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
     tables.find(changed)?.become(sqlite.physicalTable(changed))
     return changed
   }
-  /** From now on every row shows: those that are hidden must be gone before. */
+  /** For `append_mode`, in which every row shows: hidden rows are removed first. */
   const keepAll = async (table: Table, options: TableChange) => {
     const { flusher, compactor } = writable().writer
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -157,6 +157,8 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
         sqlite => sqlite.dropTables([table])
       ),
     durable: async () => opened().sqlite.durable(),
+    // The folder belongs to this process.
+    refresh: async () => {},
     statistics: table => {
       if (isLogical(table)) return { rows: undefined, bytes: 0, files: 0 }
       const { sqlite, tables } = opened()

@@ -1,4 +1,4 @@
-// Checksums of the catalog's rows: SQLite notices damage to the structure of its file, not to what stands in a row.
+// Checksums of the catalog's rows: SQLite notices damage to the structure of its file, not to values.
 import type { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 

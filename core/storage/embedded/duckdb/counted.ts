@@ -125,8 +125,8 @@ function tableOf(select: Node, tables: readonly Placeholder[], at: ReadStatement
   const from = select['from_table'] as Node | undefined
   if (from?.['type'] !== 'BASE_TABLE' || from['sample'] !== undefined || from['column_name_alias'] !== undefined)
     return undefined
-  const place = at(from['query_location'])
-  return place === undefined ? undefined : tables.find(({ start }) => start === place)
+  const position = at(from['query_location'])
+  return position === undefined ? undefined : tables.find(({ start }) => start === position)
 }
 
 /** Members of a SELECT that this code understands. */

@@ -121,7 +121,7 @@ function columnFilters(reader: ParquetReader, footer: ParquetFooter, asked: Aske
 
 interface Entries {
   add(data: ColumnData, from: number, to: number): void
-  /** The filter of what was added since the last call. */
+  /** The filter of the values added since the last call. */
   take(falsePositiveRate: number): Uint32Array | undefined
 }
 

@@ -3,7 +3,7 @@
 /** Latin, Greek and Cyrillic letters with one letter as their lower case. */
 const plainCase = /^[\u00c0-\u012f\u0132-\u017e\u0386-\u03ff\u0400-\u052f]$/
 
-/** The term in lower case; undefined when it holds a letter whose lower case may be another to another table of Unicode. */
+/** The term in lower case; undefined when versions of Unicode may differ about the lower case of one of its letters. */
 export function foldTerm(term: string): string | undefined {
   let folded = ''
   for (const char of term) {

@@ -1,4 +1,4 @@
-// The file beside a data file that holds its indexes: a head that tells what is where, and a filter per column and row group.
+// The file beside a data file with its indexes: a head with the offsets, and a filter per column and row group.
 // Bytes: magic (8) · length of the head (4) · CRC-32 of the head (4) · head as JSON · sections. Numbers little-endian.
 import { crc32 } from 'node:zlib'
 import { blockBytes } from './bloom.ts'

@@ -1,4 +1,4 @@
-// A set of 64-bit hashes in a typed array: what one row group holds, each entry once.
+// A set of 64-bit hashes in a typed array: the distinct values of one row group.
 
 const firstPlaces = 1 << 12
 

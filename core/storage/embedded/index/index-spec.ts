@@ -72,7 +72,7 @@ export function isInteger(type: string): boolean {
   return /^U?Int\d+$/.test(type)
 }
 
-/** Rows of a row group where a table has indexes, which rule out whole groups; undefined where it has none. */
+/** Rows per row group of a table with indexes, which rule out whole groups; undefined for a table without. */
 export function rowsPerGroup(table: Table): number | undefined {
   const sections = sectionSpecs(table)
   if (sections.length === 0) return undefined

@@ -67,7 +67,7 @@ export class Indexer {
     for (const { path } of parts.catalog.allFiles()) this.#due.set(path, 0)
   }
 
-  /** Makes soon what is missing: counts of all files, filters of those that have been there for a while. */
+  /** Plans missing sidecars: counts of all files, filters of those that have been there for a while. */
   plan(): void {
     this.#hasNew = true
     if (this.#planned || this.#stopped) return

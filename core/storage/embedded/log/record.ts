@@ -1,6 +1,8 @@
 // The payload of a log record: the rows of one request. For each table, its columns as raw buffers and its new series.
+
 import type { ColumnData } from '../../../model/batch.ts'
 import { type ColumnType, fixedArray } from '../../../model/types.ts'
+import { Uint32List } from '../../../model/uint32-list.ts'
 
 export interface SeriesEntry {
   readonly tsid: number
@@ -36,30 +38,31 @@ const kinds = { fixed: 0, bytes: 1, dictionary: 2 } as const
 
 /** The buffers of the payload, to be written in order. Large ones are the columns' own memory, not copied. */
 export function encodeRecord(parts: readonly LoggedPart[]): Uint8Array[] {
-  const head = new HeadWriter()
+  const head = new Uint32List(256)
+  head.push(0)
   const body = new BodyWriter()
   const add = (view: ArrayBufferView | undefined) => {
-    head.u32(view === undefined ? 0xffffffff : view.byteLength)
+    head.push(view === undefined ? 0xffffffff : view.byteLength)
     if (view !== undefined && view.byteLength > 0)
       body.add(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
   }
-  head.u32(parts.length)
+  head.push(parts.length)
   for (const part of parts) {
-    head.u32(part.table)
-    head.u32(part.op === 'delete' ? 1 : 0)
-    head.u32(part.rows)
+    head.push(part.table)
+    head.push(part.op === 'delete' ? 1 : 0)
+    head.push(part.rows)
     add(part.tsids)
     const { first, lengths, keys } = part.series
-    head.u32(lengths.length)
+    head.push(lengths.length)
     for (let i = 0; i < lengths.length; i++) {
-      head.u32(first + i)
-      head.u32(lengths[i]!)
+      head.push(first + i)
+      head.push(lengths[i]!)
     }
     if (keys.length > 0) body.add(keys)
-    head.u32(part.columns.length)
+    head.push(part.columns.length)
     for (const { id, data } of part.columns) {
-      head.u32(id)
-      head.u32(kinds[data.kind])
+      head.push(id)
+      head.push(kinds[data.kind])
       add(data.valid)
       if (data.kind === 'fixed') add(data.values)
       else if (data.kind === 'bytes') addBytes(add, data.offsets, data.bytes)
@@ -69,7 +72,7 @@ export function encodeRecord(parts: readonly LoggedPart[]): Uint8Array[] {
       }
     }
   }
-  return [head.finish(), ...body.finish()]
+  return [headBytes(head), ...body.finish()]
 }
 
 function addBytes(add: (view: ArrayBufferView) => void, offsets: Uint32Array, bytes: Uint8Array): void {
@@ -119,24 +122,11 @@ function readBytes(head: HeadReader) {
   return { kind: 'bytes' as const, offsets, bytes: head.buffer()! }
 }
 
-/** Writes 32-bit numbers; the head starts with its own length. */
-class HeadWriter {
-  #words = new Uint32Array(256)
-  #used = 1
-
-  u32(value: number): void {
-    if (this.#used === this.#words.length) {
-      const grown = new Uint32Array(this.#used * 2)
-      grown.set(this.#words)
-      this.#words = grown
-    }
-    this.#words[this.#used++] = value
-  }
-
-  finish(): Uint8Array {
-    this.#words[0] = this.#used * 4
-    return new Uint8Array(this.#words.buffer, 0, this.#used * 4)
-  }
+/** The bytes of the head, which starts with its own length. */
+function headBytes(head: Uint32List): Uint8Array {
+  const words = head.view()
+  words[0] = words.byteLength
+  return new Uint8Array(words.buffer, 0, words.byteLength)
 }
 
 /** Buffers up to this size are copied together, because an extra buffer costs more to write and to checksum. */

@@ -130,7 +130,7 @@ export async function readLog(
   return { segments, nextSeq, records }
 }
 
-/** Undefined if it is too short or its checksum is wrong. Throws if another version wrote it. */
+/** The header at the start of a segment; undefined if the bytes are too few or the checksum is wrong. Throws if another version wrote it. */
 export function readSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined {
   if (bytes.length < segmentHeaderBytes) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -77,7 +77,7 @@ export class WriteAheadLog {
   #pendingBytes = 0
   #dirty = false
   #timer: Timer | undefined
-  /** What is certainly on disk, and what of that is recorded. */
+  /** The end of the log that is certainly on disk, and the one that is recorded. */
   #synced: LogEnd | undefined
   #remembered: LogEnd | undefined
   /** The segment that the catalog knows as the last one. */
@@ -275,7 +275,7 @@ export class WriteAheadLog {
     this.#bytes.add(bytes)
   }
 
-  /** Cuts off what a failed write may have left, so that the next record follows the last good one. */
+  /** Cuts off the bytes of a failed write, so that the next record follows the last good one. */
   async #cut(segment: Segment): Promise<void> {
     try {
       faultpoint('wal.cut')

@@ -179,7 +179,7 @@ export class TableData {
     this.#seriesTables?.forget(time)
   }
 
-  /** Drops all rows; running queries keep what they began with. */
+  /** Drops all rows; running queries keep theirs. */
   clear(): void {
     for (const follower of this.followers) follower.clear()
     for (const memtable of this.memtables) memtable.drop()

@@ -185,8 +185,8 @@ function decodeBig(column: ParquetColumn, page: PageValues, out: Int32Array, to:
     for (let k = 0; k < 4; k++) {
       let word = 0
       for (let byte = 0; byte < 4; byte++) {
-        const place = 4 * k + byte
-        word |= (place < length ? bytes[end - 1 - place]! : sign) << (8 * byte)
+        const digit = 4 * k + byte
+        word |= (digit < length ? bytes[end - 1 - digit]! : sign) << (8 * byte)
       }
       out[4 * (to + i) + k] = word
     }

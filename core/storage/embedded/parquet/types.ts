@@ -1,4 +1,4 @@
-// What a Parquet file is to its callers: columns, row groups, pages, and the error that says what is wrong with one.
+// The types of Parquet files: columns, row groups, pages, and the error for a damaged one.
 import { DbError } from '../../../errors.ts'
 
 export type PhysicalType = 'boolean' | 'int32' | 'int64' | 'float' | 'double' | 'bytes' | 'fixed16'
@@ -85,7 +85,7 @@ export interface PageInfo {
 /** Bytes `offset` to `offset + length` of a file. */
 export type ReadAt = (offset: number, length: number) => Uint8Array
 
-/** A file that is no Parquet, is damaged, or uses what is not supported here; or rows that do not fit the columns of a writer. */
+/** A file that is no Parquet, is damaged, or uses an unsupported feature; or rows that do not fit the columns of a writer. */
 export class ParquetError extends DbError {
   /** The byte of the file at which it was noticed. */
   readonly at: number | undefined

@@ -68,7 +68,7 @@ export class ParquetWriter {
     }
     if (rows < 1 || rows > maxGroupRows)
       throw new ParquetError(`a row group of ${rows} rows; 1 to ${maxGroupRows} are possible`)
-    // Bytes of a group that fails would be in the file, and in no footer: what can fail is taken first.
+    // Bytes of a group that fails would be in the file, and in no footer, so everything that can fail comes first.
     const taken = columns.map((data, i) => takeDense(this.#columns[i]!, data, from, rows))
     const written = taken.map(({ dense, count, valid }, i) => {
       const column = this.#columns[i]!

@@ -5,7 +5,7 @@ import type { Condition } from '../../engine.ts'
 import { usualLimits } from '../read/limits.ts'
 import type { LabelIndex } from '../series/label-index.ts'
 
-/** Numbers, ascending, of all series that may have rows which meet the condition; undefined where it says nothing of text tags. */
+/** Numbers, ascending, of all series that may have rows which meet the condition; undefined if the condition has no part about text tags. */
 export function* seriesAsked(
   labels: LabelIndex,
   table: Table,

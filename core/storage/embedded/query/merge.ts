@@ -4,7 +4,7 @@ import { hasSeries, storedColumns } from '../catalog/logical.ts'
 import { quoteName } from '../duckdb/index.ts'
 
 export interface MergeOptions {
-  /** Rows that hide others stay: what they hide may lie elsewhere. */
+  /** Keeps rows that hide others, because the hidden ones may be in other files. */
   readonly keepDeletes: boolean
   /** Columns of the rows besides the hidden ones; default all of the table. */
   readonly columns?: readonly TableColumn[]

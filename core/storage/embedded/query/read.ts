@@ -120,7 +120,7 @@ async function planRows(
   }
 }
 
-/** Rows that lie together in what is scanned, as far as they are known. */
+/** The row groups of the files and memtables to scan; those with unknown groups have no entry. */
 async function groupsOf(
   parts: ReadDependencies,
   snapshot: Snapshot,

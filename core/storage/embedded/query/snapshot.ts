@@ -55,7 +55,7 @@ export interface Snapshot {
   readonly cutoff: bigint | undefined
 }
 
-/** `now` in milliseconds since 1970 decides what is past its time. */
+/** `now`, in milliseconds since 1970, decides which rows are expired. */
 export function snapshotOf({ catalog, tables, dataDir }: ReadDependencies, table: Table, now: number): Snapshot {
   const data = tables.find(table)
   const physical = catalog.physicalTable(table)

@@ -53,7 +53,7 @@ export interface SourceOptions {
   readonly limits?: ReadLimits
 }
 
-/** One `SELECT …` per set of files that hold the same columns; what they do not hold is null. Tags, which are in the series, are none of them. */
+/** One `SELECT …` per set of files with the same columns; missing columns are null. Tags are left out: they are in the series. */
 export function fileRows(
   table: Table,
   files: readonly DataFile[],
@@ -156,7 +156,7 @@ function inGroups(groups: Groups): string | false {
   return groups !== undefined && `m.${groupColumn} IN (${groups.join(', ')})`
 }
 
-/** One `SELECT …` per set of files of the spool that hold the same columns; what they do not hold is null. */
+/** One `SELECT …` per set of spool files with the same columns; missing columns are null. */
 export function spooledRows(
   table: Table,
   spooled: readonly SpooledRows[],

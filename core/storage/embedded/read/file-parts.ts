@@ -79,7 +79,7 @@ export class FileParts {
     return this.#open(path, (known, reader) => this.#read(path, query, known, reader))
   }
 
-  /** Reads what every query of a file needs, ahead of the first one. Errors are left to that query. */
+  /** Reads the parts of a file that every query needs, ahead of the first one. Errors are left to that query. */
   know(path: string): void {
     if (this.#known.has(path)) return
     try {

@@ -18,7 +18,7 @@ export interface ReadThreadsOptions {
   readonly cacheBytes: number
   /** Called for every cache lookup. */
   readonly looked: (result: 'hit' | 'miss', count: number) => void
-  /** Called when a thread ended by itself; what it was asked is rejected. */
+  /** Called when a thread ended by itself; its requests are rejected. */
   readonly failed: (error: Error) => void
 }
 

@@ -9,7 +9,7 @@ export interface FileDamage {
   readonly offset?: number
 }
 
-/** Reads the whole file; undefined if it is sound. */
+/** Reads the whole file and returns its first damage; undefined if it is sound. */
 export async function checkDataFile(duckdb: Duckdb, path: string, file: DataFile): Promise<FileDamage | undefined> {
   const size = await sizeOf(path)
   if (size === undefined) return { reason: 'the file is missing' }

@@ -147,7 +147,7 @@ async function planForDamaged(
   }
 }
 
-/** Keeps copies of what the steps change in place. */
+/** Keeps copies of the files that the steps change in place. */
 async function keepCopies(folder: DataFolder, lostFolder: string): Promise<void> {
   const { catalog } = foldersOf(folder)
   for (const suffix of ['', '-wal']) {

@@ -1,6 +1,8 @@
 // An index from tag values to series over a registry, so that selecting series reads no rows.
+
 import type { Table, TableColumn } from '../../../model/table.ts'
 import { fixedArray, isBytesType } from '../../../model/types.ts'
+import { Uint32List } from '../../../model/uint32-list.ts'
 import type { Steps } from '../../../pace.ts'
 import type { SeriesTags, TagMatch } from '../../engine.ts'
 import { tableColumn } from '../catalog/logical.ts'
@@ -23,7 +25,7 @@ export class LabelIndex {
   readonly #registry: SeriesRegistry
   readonly #columns = new Map<number, LabelColumn>()
   /** Series of each logical table. */
-  readonly #owned = new Map<number, SeriesList>()
+  readonly #owned = new Map<number, Uint32List>()
   #size = 0
 
   constructor(registry: SeriesRegistry) {
@@ -35,7 +37,7 @@ export class LabelIndex {
     // Series added from now on are ignored.
     const end = this.#registry.size
     while (this.#size < end && this.grow(atOnce)) yield
-    let found = owner === undefined ? numbersTo(this.#size) : (this.#owned.get(owner)?.copy() ?? noCodes)
+    let found = owner === undefined ? numbersTo(this.#size) : (this.#owned.get(owner)?.view().slice() ?? noCodes)
     for (const match of matches) {
       const tag = table.tags.find(({ name }) => name === match.column)
       if (tag !== undefined) found = narrowed(found, yield* this.#filter(tag, match))
@@ -134,10 +136,10 @@ export class LabelIndex {
   #own(owner: number): void {
     let list = this.#owned.get(owner)
     if (list === undefined) {
-      list = new SeriesList()
+      list = new Uint32List()
       this.#owned.set(owner, list)
     }
-    list.add(this.#size)
+    list.push(this.#size)
   }
 }
 
@@ -155,7 +157,7 @@ function numbersTo(size: number): Uint32Array {
   return numbers
 }
 
-/** The series of a list that pass. */
+/** The series of a list that pass; written over the list. */
 function narrowed(series: Uint32Array, { codes, passes }: Filter): Uint32Array {
   let count = 0
   for (let i = 0; i < series.length; i++) {
@@ -164,25 +166,6 @@ function narrowed(series: Uint32Array, { codes, passes }: Filter): Uint32Array {
     if (passes[code] === 1) series[count++] = tsid
   }
   return series.subarray(0, count)
-}
-
-/** An append-only list of series numbers. */
-class SeriesList {
-  #numbers = new Uint32Array(8)
-  #count = 0
-
-  add(tsid: number): void {
-    if (this.#count === this.#numbers.length) {
-      const grown = new Uint32Array(this.#count * 2)
-      grown.set(this.#numbers)
-      this.#numbers = grown
-    }
-    this.#numbers[this.#count++] = tsid
-  }
-
-  copy(): Uint32Array {
-    return this.#numbers.slice(0, this.#count)
-  }
 }
 
 /** The values of one tag by series. */

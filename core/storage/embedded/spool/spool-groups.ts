@@ -68,7 +68,7 @@ function present(columns: readonly FileColumn[], { rows, columns: data }: SpoolP
   )
 }
 
-/** About what the rows take in a file. */
+/** Approximate bytes of the rows in a file. */
 function bytesOf({ from, rows, columns }: SpoolPiece): number {
   let bytes = 0
   for (const data of columns) {

@@ -16,7 +16,7 @@ export interface SpoolGroup {
 export interface SpoolOptions {
   /** A folder in memory, absolute; undefined where there is none. */
   readonly memory: string | undefined
-  /** Takes what has no room there. */
+  /** The folder on disk, for files that find no room in memory; absolute. */
   readonly disk: string
 }
 
@@ -26,13 +26,13 @@ const reserve = 64 << 20
 export class Spool {
   /** Absolute, the first with room is taken; private, made anew. */
   readonly folders: readonly string[]
-  /** What nobody needs once this process is gone, however it ends, and what no restart of the system clears away at once. */
+  /** The folder in memory, which somebody has to remove if the process is killed; undefined without one. */
   readonly leftovers: string | undefined
   readonly #files = new Set<SpoolFile>()
   #next = 0
   #open = true
 
-  /** Throws what the file system says where the folder on disk cannot be made. */
+  /** Throws the file system's error if the folder on disk cannot be made. */
   constructor({ memory, disk }: SpoolOptions) {
     makeFolder(disk)
     const own = memory === undefined ? undefined : tryFolder(memory)

@@ -209,7 +209,7 @@ export class SqlProcess {
     const { name, folders, threads, memoryLimit, hardLimit, results } = this.#options
     const slots = 2 * threads
     const home = join(this.#options.temporary, name)
-    // Removes what a process left that ended with the server.
+    // Removes the files of a process that ended with the server.
     if (this.#starts === 0) rmSync(home, { recursive: true, force: true })
     const temporary = join(home, String(++this.#starts))
     const { leftovers } = this.#options

@@ -43,7 +43,7 @@ export async function writeFlushed(
   const { areDistinct } = times
   const isAppend = table.options.append_mode === true
   const isTagged = hasSeries(table)
-  // Deletes hide what comes before them.
+  // Deletes hide earlier versions only.
   const isOrdered = !isAppend && (!isTagged || writes.some(({ op }) => op === 'delete'))
   const hasVersions = !isAppend && (isOrdered || !areDistinct)
   const path = `${parts.folder}/${memtable.firstSeq}.parquet`

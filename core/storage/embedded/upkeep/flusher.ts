@@ -107,12 +107,12 @@ export class Flusher {
     if (found !== undefined) this.plan(found)
   }
 
-  /** Writes what one table or all have in memory to files. */
+  /** Writes the rows in memory, of one table or all, to files. */
   flush(only?: Table): Promise<Report> {
     return this.#serially(() => this.#traced(only))
   }
 
-  /** Writes everything to files that can be until `limit` fires, what is in no log first; the log keeps the rest. */
+  /** Writes rows to files until `limit` fires, those without a log first; the log keeps the rest. */
   async close(limit: AbortSignal | undefined): Promise<void> {
     this.#limit = limit
     await this.flush()
@@ -144,7 +144,7 @@ export class Flusher {
     const boundary = tables.appliedSeq
     // What is sealed from here on has rows behind the boundary: the next flush takes it.
     const sealed = new Map(due.map(data => [data, [...data.sealed]]))
-    // A file must not hold what the log could still lose.
+    // A file must not hold rows that the log could still lose.
     await this.wal?.flush()
     const report = { rows: 0, bytes: 0, files: 0 }
     const running: RunningFlush = { written: [], report, serially: serialQueue() }
@@ -231,7 +231,7 @@ export class Flusher {
     }
   }
 
-  /** Undefined when there is no time for it, or its rows are gone. */
+  /** Writes a memtable to a file; undefined when the server stops or the table's rows are gone. */
   async #writeMemtable(data: TableData, memtable: Memtable, flushedSeq: number): Promise<WrittenMemtable | undefined> {
     const { catalog } = this.#parts
     const started = performance.now()

@@ -32,7 +32,7 @@ export class InputFile {
   readonly #maxKept: number
   #keptBytes = 0
 
-  /** `maxKept`: bytes of texts that are kept; what is more is decoded again for every few rows. */
+  /** `maxKept`: bytes of decoded texts that are kept; further ones are decoded again for every few rows. */
   constructor(path: string, maxKept: number) {
     this.#maxKept = maxKept
     this.#path = path

@@ -89,7 +89,7 @@ export function endsOf(series: Uint32Array, counts: Uint32Array): Uint32Array {
 /** Rows put in order one by one before they are merged. */
 const shortRun = 16
 
-/** A merge sort of what is in order already: most rows come that way. */
+/** A merge sort of ascending runs: most rows arrive in order. */
 class RunSorter {
   readonly #times: Int32Array
   readonly #seqs: Float64Array | undefined

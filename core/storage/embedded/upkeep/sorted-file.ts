@@ -80,7 +80,7 @@ export class SortedFile {
     this.#file = new RowFile(shape.path, columns, { required })
   }
 
-  /** Writes what is left of rows when their versions are merged, a row group after each call of `next`. Then their memory goes. */
+  /** Merges the versions of rows and writes the rest, a row group after each call of `next`. Then the memory of the rows is freed. */
   *write(rows: SortedRows): Generator<void> {
     const { merge, keepDeletes } = this.#shape
     const kept = keepRows(merge, keepDeletes, rows, rows.sorted)
@@ -97,7 +97,7 @@ export class SortedFile {
     for (const buffer of buffersOf(rows)) buffer.transfer(0)
   }
 
-  /** Undefined when there was no row: there is no file then. */
+  /** Completes the file and describes it. Without rows there is no file, and the result is undefined. */
   finish(): SortedFileFacts | undefined {
     if (this.#file.rows === 0) {
       this.#file.abandon()

@@ -18,7 +18,7 @@ const maxWait = 250
 
 export class Throttle {
   #rate = firstRate
-  /** When the writes that were let through have used up what they may. */
+  /** The time at which the admitted writes have used up their rate. */
   #used = 0
 
   /** Tells how long a flush took. */

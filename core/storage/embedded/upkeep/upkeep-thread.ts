@@ -49,7 +49,7 @@ export class UpkeepThread {
     return this.#ask(id => ({ id, merge: task }))
   }
 
-  /** Gives up what is under way where a merge is among it, which may take minutes: it can be done again. */
+  /** Abandons a running merge, which may take minutes and can be done again. */
   async stopMerging(): Promise<void> {
     if ([...this.#waiting.values()].some(({ isMerge }) => isMerge)) await this.#end()
   }

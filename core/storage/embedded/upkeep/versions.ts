@@ -28,7 +28,7 @@ export interface KeptRows {
   readonly sorted: Uint32Array
 }
 
-/** `keepDeletes`: what they hide may lie elsewhere. `sorted` are indices, those of versions of one row from the oldest to the newest. */
+/** `keepDeletes`: rows they hide may be in other files. `sorted` are indices; versions of one row go from the oldest to the newest. */
 export function keepRows(way: MergeWay, keepDeletes: boolean, keys: VersionKeys, sorted: Uint32Array): KeptRows {
   if (way === 'none') return { indices: sorted, merged: [], sorted }
   const { ops } = keys

@@ -29,7 +29,7 @@ export const keyTables: Readonly<Record<string, InformationTable>> = {
 
 function keyRows(table: Table): Row[] {
   return table.columns.flatMap(column =>
-    keysOf(table, column).map(({ key, place }) => ({
+    keysOf(table, column).map(({ key, position }) => ({
       constraint_catalog: 'def',
       constraint_schema: table.database,
       constraint_name: key,
@@ -37,7 +37,7 @@ function keyRows(table: Table): Row[] {
       table_schema: table.database,
       table_name: table.name,
       column_name: column.name,
-      ordinal_position: place
+      ordinal_position: position
     }))
   )
 }
@@ -57,14 +57,14 @@ function constraintRows(table: Table): Row[] {
 
 function indexRows(table: Table): Row[] {
   return table.columns.flatMap(column =>
-    keysOf(table, column).map(({ key, place, type, options }) => ({
+    keysOf(table, column).map(({ key, position, type, options }) => ({
       table_catalog: catalogName,
       table_schema: table.database,
       table_name: table.name,
       non_unique: 1,
       index_schema: table.database,
       index_name: key,
-      seq_in_index: place,
+      seq_in_index: position,
       column_name: column.name,
       collation: 'A',
       cardinality: null,

@@ -52,7 +52,7 @@ t.test(
   }
 )
 
-t.test('what is wrong with the configuration is one line with its key', needingClickHouse(), async t => {
+t.test('each fault of the configuration is one line with its key', needingClickHouse(), async t => {
   const { url, stop } = await startClickHouse(t, { password: 'secret' })
   const wrong = await failure(() => makeClickHouseEngine({ urls: [url] }).open())
   t.match(wrong?.message, /^storage\.clickhouse\.password_file: the cluster takes no user default with this password/)

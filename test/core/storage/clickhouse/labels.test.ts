@@ -17,7 +17,7 @@ function cluster(stored: ReadonlyMap<bigint, Readonly<Record<string, string>>>) 
   return { asked, load }
 }
 
-t.test('what is known is not asked for again, and series with the same names share them', async t => {
+t.test('known labels are not asked for again, and series with the same names share them', async t => {
   const { asked, load } = cluster(
     new Map([
       [1n, { zone: 'z', host: 'a' }],

@@ -317,7 +317,7 @@ t.test('over chdb', needingClickHouse(), async t => {
     t.equal(more.differences[0]!.slices.length, 1)
   })
 
-  t.test('what rows hold is compared where that is asked for', async t => {
+  t.test('values of rows are compared where that is asked for', async t => {
     const source = await openEmbedded(t)
     const words = ['tag host String', 'time at TimestampMillisecond', 'field n Int64', 'field note String']
     for (const [name, options] of [
@@ -341,7 +341,7 @@ t.test('over chdb', needingClickHouse(), async t => {
     t.match(found, { written: 1, differences: [{ table: 'logs', slices: [{ rows: 2, there: 3 }] }] })
   })
 
-  t.test('what is another one at the target is told before anything is made', async t => {
+  t.test('definitions that differ at the target are told before anything is made', async t => {
     const source = await openEmbedded(t)
     await fill(source)
     const cluster = await openCluster(t, url)

@@ -37,7 +37,7 @@ t.test('a table that was changed since somebody asked for its indexes gets those
   )
 })
 
-t.test('what indexes of a file take less time can be read before those that take more', async t => {
+t.test('quick indexes of a file can be read before slow ones', async t => {
   const dir = temporaryFolder(t)
   const engine = await openEngine(t, dir)
   const table = await engine.catalog.createTable({

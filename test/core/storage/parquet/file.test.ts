@@ -118,7 +118,7 @@ t.test('values that share what they begin with are read', async t => {
   )
 })
 
-t.test('what cannot be read is said, and where', async t => {
+t.test('unreadable bytes are told with their position', async t => {
   const file = fileOf({ type: 'double', optional: false }, 3, doubles(1, 2, 3))
   const refuses = (bytes: Uint8Array, message: RegExp) => {
     const read = () => {

@@ -193,7 +193,7 @@ t.test('files that DuckDB wrote, sorted by something else and in seconds', async
   instance.closeSync()
 })
 
-t.test('what a file is read for in vain is said', async t => {
+t.test('pages of a file that were read in vain are counted', async t => {
   const path = join(temporaryFolder(t), 'damaged.parquet')
   writeFileSync(path, 'PAR1 and nothing else PAR1')
   const wanted = new WantedSeries(Uint32Array.of(1))

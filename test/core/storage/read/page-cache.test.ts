@@ -65,7 +65,7 @@ t.test('of a fifth more than fits, looked at in the same order again and again, 
   t.end()
 })
 
-t.test('what fits is found, whatever was looked at before', t => {
+t.test('pages that fit stay cached, whatever was read before', t => {
   const cache = cacheOfThousand()
   found(cache, 'other', 900, 3)
   const hits = found(cache, 'f', 600, 3)

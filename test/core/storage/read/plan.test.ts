@@ -416,7 +416,7 @@ t.test('the latest rows begin where the first series has its last time, files wi
   )
 })
 
-t.test('what may hide rows is what is merged', async t => {
+t.test('files that may hide rows of others are merged with them', async t => {
   const [a, b, c] = [file(0, 4), file(4, 9), file(10, 14)]
   t.same(overlapping({ table: last, files: [a, b, c], memtables: [] }), [a, b])
   t.same(overlapping({ table: append, files: [a, b, c], memtables: [] }), [])

@@ -73,7 +73,7 @@ t.test('a thread finds the samples that are there', async () => {
   )
 })
 
-t.test('what threads share is handed over where it lies, and no column that nobody asks for', async t => {
+t.test('shared memory is handed over without a copy, and columns that are not asked for are left out', async t => {
   const samples: [number, number][] = [
     [1, 3],
     [2, 4]

@@ -26,7 +26,7 @@ t.test('integers, floats and text become points in time', async t => {
     t.equal(epoch(value, resolution), expected, `${value} ${resolution}`)
 })
 
-t.test('what is not a time fails with its value', async t => {
+t.test('an invalid time fails with its value', async t => {
   t.match(epoch('12.5', 's'), /^Processor epoch: not an integer: "12.5" in t \(processors\[0\]/)
   t.match(epoch('', 's'), /not an integer/)
   t.match(epoch(true, 's'), /expect number or its text in t, but got boolean "true"/)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { Pace } from '../../../../core/index.ts'
 import { chooseBest } from '../../../../plugins/promql/engine/best.ts'
-import { Pace } from '../../../../plugins/promql/engine/pace.ts'
 import type { Series } from '../../../../plugins/promql/engine/series.ts'
 
 /** Members with a value at each step; undefined: none there. */
@@ -29,7 +29,7 @@ t.test('the best come first, NaN last, as many as asked for', async t => {
   t.same(await best([3, 5], 0), [])
 })
 
-t.test('which of equal values stay is what a heap that took them one by one decides', async t => {
+t.test('of equal values those stay that a heap would keep which takes them one by one', async t => {
   t.same(await best([1, 1, 1], 2), [0, 1])
   // 2 takes the place at the top, which is the first 1.
   t.same(await best([1, 1, 2], 2), [2, 1])

@@ -116,7 +116,7 @@ t.test('aggregations by and without labels', async t => {
   )
 })
 
-t.test('what the data do not allow is told with status 422', async t => {
+t.test('a query that the data do not allow fails with status 422', async t => {
   const failures: readonly (readonly [string, RegExp])[] = [
     ['http / on(path) limit', /multiple matches for labels: many-to-one matching must be explicit/],
     ['limit / on(path) http', /found duplicate series for the match group \{path="\/a"\} on the right hand-side/],

@@ -135,7 +135,7 @@ t.test('every function is met by a case', async t => {
   t.same(unmet, [])
 })
 
-t.test('what is said of several steps is said once', async t => {
+t.test('an annotation of several steps is told once', async t => {
   const crooked = memorySource(15_000, {
     'x_bucket{le="1"}': [5, 9, 300],
     'x_bucket{le="2"}': [4, 7, 100],

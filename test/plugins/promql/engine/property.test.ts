@@ -158,7 +158,7 @@ const { vector } = fc.letrec<{ vector: string; range: string; scalar: string }>(
   }
 })
 
-t.test('whatever is asked of whatever data, it is answered or refused with a reason', async t => {
+t.test('any query over any data is answered or refused with a reason', async t => {
   const asked = fc.record({ load, text: vector, step: fc.constantFrom(undefined, 7, 10) })
   const met = { answers: 0, refusals: 0 }
   const property = fc.asyncProperty(asked, async ({ load, text, step }) => {

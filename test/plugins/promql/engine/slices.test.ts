@@ -63,7 +63,7 @@ t.test('a range in parts has the values of the range as a whole', async t => {
   t.ok(counted.sizes.length > 1 && Math.max(...counted.sizes) <= 600, `read ${counted.sizes}`)
 })
 
-t.test('what a query has read and computed is held as long as it is needed', async t => {
+t.test('samples and results of a query are held as long as they are needed', async t => {
   // 1,200 samples are read, 900 come out of rate, 180 of sum.
   const peak = async (query: string) => (await run(source, query, range)).samples.peak
   t.equal(await peak('sum(rate(hits_total[2m]))'), 5 * 178 + 178)
@@ -73,7 +73,7 @@ t.test('what a query has read and computed is held as long as it is needed', asy
   t.equal(await peak('hits_total + hits_total + hits_total + hits_total'), one, 'what was added is needed no more')
 })
 
-t.test('what cannot be had in parts fails with 422', async t => {
+t.test('a query that cannot be computed in parts fails with 422', async t => {
   const refused = { status: 422, message: /more than 100 at a time \(plugins\.promql\.max_samples\)/ }
   const limits = { maxSamples: 100 }
   await t.rejects(run(source, 'count_over_time(hits_total[1h])', { start: range.end, limits }), refused, 'one step')

@@ -135,7 +135,7 @@ t.test('buckets finer than a native histogram may have are put together, coarser
   })
 })
 
-t.test('what cannot be stored is told with its number and counted, the rest is stored', async t => {
+t.test('points that cannot be stored are told with their number and counted, the rest is stored', async t => {
   const { send, sql, main } = await fresh()
   const items = [
     gauge({ name: 'g' }, [{ value: 1 }, { value: undefined }, { value: 2, time: 0n }]),

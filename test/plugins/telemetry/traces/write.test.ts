@@ -227,7 +227,7 @@ t.test('spans that are none are left out, told and counted', async t => {
   )
 })
 
-t.test('what is not a request is refused as a whole', async t => {
+t.test('a body that is no request is refused as a whole', async t => {
   const { db, sql } = await server.fresh()
   const whole = requestOf([span([['a', 'b']])])
   const cases = [

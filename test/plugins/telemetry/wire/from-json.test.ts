@@ -89,7 +89,7 @@ t.test('of equal keys the last counts in long objects, too', async t => {
   t.ok(read(scope('"schemaUrl":"a","schemaUrl":null,"logRecords":null')).equals(read(scope('"q":1'))), 'null is absent')
 })
 
-t.test('what does not fit is told with its place, what is not JSON with line and column', async t => {
+t.test('a value of the wrong type is told with its path, invalid JSON with line and column', async t => {
   const fails = (json: string, message: RegExp) => t.throws(() => read(json), { code: 'InvalidArguments', message })
   fails(`{"resourceLogs":{"a":"${long}"}}`, /resourceLogs: expected an array, got an object/)
   fails(`{"resourceLogs":["${long}"]}`, /resourceLogs\[0\]: expected an object, got "x{80}"/)

@@ -81,7 +81,7 @@ const accepted: readonly (readonly [source: string, kind: string])[] = [
   ['round(1.5)', 'float']
 ]
 
-t.test('what is proven needs no handling, and kinds follow the flow', async t => {
+t.test('a call that cannot fail needs no handling, and kinds follow the flow', async t => {
   for (const [source, kind] of accepted) {
     const { program, diagnostics } = compile(source)
     t.equal(program && kindText(program.kind), kind, `${source}\n${printDiagnostics(source, diagnostics)}`)
@@ -118,7 +118,7 @@ t.test('the type of a value says where it may be missing, and what each item is'
   }
 })
 
-t.test('what unnest makes is of the type it says', async t => {
+t.test('unnest makes values of the type it says', async t => {
   for (const event of ['{"a":[1,"x"],"h":"b"}', '{"a":[],"b":{"a":[{"c":1},{"c":2}],"d":null}}', '[[1,2],3,[4]]']) {
     for (const path of ['.a', '.b.a', '.[0]', '.[2]', '.b.a[1]', '.h']) {
       const { program } = compile(`. = ${event}\nunnest!(${path})`)
@@ -172,7 +172,7 @@ t.test('paths may be read-only', async t => {
   t.ok(compile('.b = .a', { readOnly }).program)
 })
 
-t.test('what has no effect is a warning', async t => {
+t.test('an expression without effect is a warning', async t => {
   const { program, diagnostics } = compile('"foo"\nx = 1\n_y = 2\n.a')
   t.ok(program)
   t.strictSame(

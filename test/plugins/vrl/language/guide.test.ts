@@ -19,7 +19,7 @@ t.test('the first of them', async t => {
   t.equal(run(script, event), '{"duration":"1.5","level":"warn","ms":1.5}')
 })
 
-t.test('what it shows of a refusal', async t => {
+t.test('refusals in the guide are those of the checker', async t => {
   const shown = run('.n = to_int(.a)').split('\n').slice(0, 5).join('\n')
   t.ok(chapter.includes(shown), shown)
 })

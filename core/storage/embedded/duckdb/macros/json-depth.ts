@@ -11,7 +11,7 @@ import type { Macros } from './index.ts'
 const harmlessBytes = 8192
 const harmlessStructureBytes = 1024
 
-/** Matches what is between two brackets: other characters, and whole strings. */
+/** Matches the text between two brackets: other characters, and whole strings. */
 const between = String.raw`(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*")*`
 
 /** Matches text nested at most `levels` deep, in linear time. */

@@ -17,7 +17,7 @@ const reserved =
     .split(/\s+/)
     .map(word => `'${word}'`)
 const part = 'string_split(s, d)'
-/** Runs of letters and digits, and what is between them. */
+/** Runs of letters and digits, and the separators between them. */
 const pieces = String.raw`regexp_extract_all(lower(s), '[\p{L}\p{N}]+|[^\p{L}\p{N}]+')`
 const flagged = `'(?' || flags || ')' || p`
 

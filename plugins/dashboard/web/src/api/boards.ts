@@ -1,17 +1,8 @@
 // Saved dashboards.
+import type { BoardFacts } from '../../../boards/facts.ts'
 import { json, type Request, send } from './http.ts'
 
-export interface BoardFacts {
-  readonly id: string
-  readonly title: string
-  readonly owner: string
-  readonly shared: boolean
-  /** Comes with the server and cannot be changed. */
-  readonly shipped: boolean
-  /** Milliseconds since 1970. */
-  readonly updated: number
-  readonly revision: number
-}
+export type { BoardFacts }
 
 export interface Board extends BoardFacts {
   readonly document: unknown

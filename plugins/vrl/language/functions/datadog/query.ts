@@ -1,4 +1,5 @@
 // Parses queries in Datadog's log search syntax: terms, attributes, tags, wildcards, ranges, AND, OR, NOT.
+import { maxQueryDepth } from '../../bounds.ts'
 
 /** A word of a query. In a pattern an unescaped `*` matches any text and `?` one character. */
 export type Word =
@@ -22,9 +23,6 @@ export type Query =
   | { readonly kind: 'word'; readonly field: string | undefined; readonly word: Word }
   | { readonly kind: 'exists'; readonly field: string }
   | { readonly kind: 'range'; readonly field: string | undefined; readonly low: Bound; readonly high: Bound }
-
-/** Maximum nesting of parentheses. */
-const maxDepth = 100
 
 interface Reader {
   readonly text: string
@@ -88,7 +86,7 @@ function readTerm(reader: Reader, field: string | undefined): Query {
 }
 
 function readGroup(reader: Reader, field: string | undefined): Query {
-  if (++reader.depth > maxDepth) throw new Error(`parentheses are nested more than ${maxDepth} levels`)
+  if (++reader.depth > maxQueryDepth) throw new Error(`parentheses are nested more than ${maxQueryDepth} levels`)
   take(reader, '(')
   const query = readOr(reader, field)
   if (!take(reader, ')')) throw new Error('a closing parenthesis is missing')

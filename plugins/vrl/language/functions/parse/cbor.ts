@@ -1,4 +1,5 @@
 // Reading CBOR: RFC 8949.
+import { maxDepth } from '../../bounds.ts'
 import { type Context, checkItems, step } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
@@ -30,8 +31,6 @@ interface Reader {
   readonly view: DataView
   at: number
 }
-
-const maxDepth = 128
 
 function broken(why: string) {
   return fail(`unable to parse cbor: ${why}`)

@@ -1,4 +1,5 @@
 // Reading texts by grok expressions: regular expressions that name patterns of a library.
+import { maxGrokDepth, maxPatternLength } from '../../bounds.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds, objectOf, union } from '../../kind.ts'
 import { Regex } from '../../regex.ts'
@@ -79,13 +80,11 @@ interface Library {
 }
 
 const reference = /%\{(\w+)(?::([\w:;/\s.@[\]-]+))?(?:=((?:[^{}]|\{[^{}]*\})*))?\}/g
-const maxDepth = 32
-const maxLength = 32_768
 
 function expandGrok(source: string, library: Library): string {
   const defined = new Map<string, string>()
   const expand = (text: string, depth: number): string => {
-    if (depth > maxDepth) throw new Error('patterns name one another in a circle')
+    if (depth > maxGrokDepth) throw new Error('patterns name one another in a circle')
     let length = 0
     return text.replaceAll(reference, (found, name: string, alias?: string, definition?: string) => {
       if (definition !== undefined) defined.set(name, definition)
@@ -93,7 +92,8 @@ function expandGrok(source: string, library: Library): string {
       if (pattern === undefined) throw new Error(`the pattern ${found} names "${name}", which is not a known pattern`)
       const body = expand(pattern, depth + 1)
       length += body.length
-      if (length > maxLength) throw new Error(`the expression is longer than ${maxLength} characters when expanded`)
+      if (length > maxPatternLength)
+        throw new Error(`the expression is longer than ${maxPatternLength} characters when expanded`)
       return alias === undefined ? `(?:${body})` : library.capture(body, alias)
     })
   }

@@ -1,4 +1,5 @@
 // Parses texts by the first matching grok rule, with matchers, filters and nested fields.
+import { maxGrokDepth, maxPatternLength } from '../../bounds.ts'
 import type { Context } from '../../context.ts'
 import { type Call, type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
@@ -75,9 +76,6 @@ interface Compilation {
   length: number
 }
 
-const maxDepth = 32
-const maxLength = 32_768
-
 function compileRule(source: string, aliases: ReadonlyMap<string, string>): Rule {
   const state: Compilation = { aliases, fields: new Map(), length: 0 }
   const regex = new Regex(`(?s)\\A(?:${expand(state, source, 0)})\\z`)
@@ -95,11 +93,12 @@ function compileRule(source: string, aliases: ReadonlyMap<string, string>): Rule
 }
 
 function expand(state: Compilation, source: string, depth: number): string {
-  if (depth > maxDepth) throw new Error('Circular dependency found in the alias')
+  if (depth > maxGrokDepth) throw new Error('Circular dependency found in the alias')
   let pattern = ''
   for (const part of readRule(source)) {
     pattern += typeof part === 'string' ? part : expandReference(state, part, depth)
-    if (pattern.length > maxLength) throw new Error(`the rule is longer than ${maxLength} characters when expanded`)
+    if (pattern.length > maxPatternLength)
+      throw new Error(`the rule is longer than ${maxPatternLength} characters when expanded`)
   }
   return pattern
 }

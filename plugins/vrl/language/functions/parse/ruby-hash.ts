@@ -1,4 +1,5 @@
 // Reading hashes as Ruby prints them.
+import { maxDepth } from '../../bounds.ts'
 import { type Context, step } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { bit, kinds, only } from '../../kind.ts'
@@ -30,8 +31,6 @@ interface Reader {
   readonly text: string
   at: number
 }
-
-const maxDepth = 128
 
 export function readRubyHash(context: Context, text: string): Value {
   const reader: Reader = { context, text, at: 0 }

@@ -1,5 +1,7 @@
 // Parses well-formed XML to a tree of elements and texts. Document type definitions are refused.
+
 import { SaxesParser } from 'saxes'
+import { maxDepth } from '../../bounds.ts'
 import { type Context, step } from '../../context.ts'
 import { fail } from '../../function.ts'
 
@@ -9,8 +11,6 @@ export interface Element {
   /** Elements and texts; texts next to each other are one. */
   readonly children: (Element | string)[]
 }
-
-const maxDepth = 128
 
 /** Returns the root element. Fails if the text is not well-formed. */
 export function readXml(context: Context, text: string): Element {

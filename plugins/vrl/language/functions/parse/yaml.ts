@@ -1,5 +1,7 @@
 // Reading YAML.
+
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
+import { maxDepth } from '../../bounds.ts'
 import { type Context, step } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
@@ -22,7 +24,6 @@ export const yamlParser: FunctionSpec = {
   ]
 }
 
-const maxDepth = 128
 /** Characters of a key that is not text. */
 const maxKey = 65_536
 

@@ -1,4 +1,5 @@
 // The interface of schema checks, and their messages.
+import { shorten } from '../../../../../core/compute.ts'
 import type { Context } from '../../context.ts'
 import { writeValue } from '../../text.ts'
 import { isArray, isObject, type Value } from '../../value.ts'
@@ -22,6 +23,6 @@ const maxShownLength = 200
 /** A problem as messages say it. */
 export function problem(value: Value, what: string, { path }: Location): string {
   const text = isObject(value) ? 'an object' : isArray(value) ? 'an array' : writeValue(value)
-  const shown = text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
+  const shown = shorten(text, maxShownLength)
   return `${shown} ${what} at ${path === '' ? '/' : path}`
 }

@@ -1,11 +1,10 @@
 // Compiles a JSON schema to a check of values: without generating code; its patterns run in linear time.
+import { maxSchemaDepth } from '../../bounds.ts'
 import { step } from '../../context.ts'
 import { readJsonValue } from '../../json.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../value.ts'
 import { type Check, type Compiler, problem } from './check.ts'
 import { keywords } from './keyword.ts'
-
-const maxDepth = 64
 
 /** Throws an Error that says what is wrong with the schema. */
 export function compileSchema(text: string, ignoreFormats: boolean): Check {
@@ -46,7 +45,7 @@ function checksOf(schema: ObjectValue, compiler: Compiler): Check[] {
 function all(checks: readonly Check[]): Check {
   return (context, value, at) => {
     step(context)
-    if (at.depth > maxDepth) return `the check is nested deeper than ${maxDepth} levels at ${at.path}`
+    if (at.depth > maxSchemaDepth) return `the check is nested deeper than ${maxSchemaDepth} levels at ${at.path}`
     for (const check of checks) {
       const found = check(context, value, at)
       if (found !== undefined) return found

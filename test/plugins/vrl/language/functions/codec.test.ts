@@ -188,6 +188,6 @@ t.test('values that double with every line meet a limit', async t => {
   t.match(run(`x = [1]\n${'x = [x, x]\n'.repeat(60)}encode_csv!(x)`, '{}', { time: 200 }), /ran longer|longer than/)
 })
 
-t.test('what needs files of the server is refused', async t => {
+t.test('codecs that need files of the server are refused', async t => {
   t.match(run('encode_proto({}, "a.desc", "a.B")'), /error\[E105\].*[\s\S]*files/)
 })

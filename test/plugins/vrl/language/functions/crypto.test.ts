@@ -37,7 +37,7 @@ t.test('every cipher undoes what it made, of any length, and refuses other lengt
   }
 })
 
-t.test('what was changed or is no such text cannot be decrypted', async t => {
+t.test('changed and foreign texts cannot be decrypted', async t => {
   const key = 'k'.repeat(32)
   for (const [name, iv] of [
     ['AES-256-GCM', 12],

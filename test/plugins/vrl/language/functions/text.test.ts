@@ -139,7 +139,7 @@ t.test('flows have one identity in both directions', async t => {
   t.match(id('"::1", "::1", 6, 1, 2, seed: -1'), /seed must be between 0 and 65535/)
 })
 
-t.test('what else may be asked of texts', async t => {
+t.test('further functions on texts', async t => {
   t.equal(result('contains_all("abc", [])'), 'true')
   t.match(result('contains_all("abc", [1])'), /error\[E/)
   t.match(result('contains_all!("abc", ["a", .x])'), /expected string, got null/)

@@ -107,7 +107,7 @@ table('a domain has a public suffix', 'parse_etld!(.t, plus_parts: 10)', [
   ['', /unable to determine eTLD/]
 ])
 
-t.test('what would read the disk of the server is refused', async t => {
+t.test('functions that would read the disk of the server are refused', async t => {
   t.match(run('parse_etld!("a.de", psl: "/etc/passwd")'), 'E403')
   t.match(run('parse_proto!("a", "b", "c")'), 'descriptor files')
 })

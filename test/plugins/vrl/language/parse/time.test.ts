@@ -47,7 +47,7 @@ t.test('zones have names, or at least offsets', async t => {
   t.equal(at('+02:00'), '"02:00 +02:00 +0200"')
 })
 
-t.test('what no format may hold is refused', async t => {
+t.test('invalid formats are refused', async t => {
   for (const format of ['%Q', '%-A', '%', '%#z'])
     t.match(run(`format_timestamp!(now(), "${format}")`), 'invalid format', format)
 })

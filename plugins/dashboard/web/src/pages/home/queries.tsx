@@ -50,10 +50,11 @@ export function LastQueries() {
   )
 }
 
+/** `is_promql` is there with the plugin promql. */
 async function loadSlow(signal: AbortSignal) {
   if (!(await hasOwnTable('slow_queries', { signal }))) return []
-  return rowsOf<{ query: string; cost: number; is_promql: boolean }>(
-    'SELECT query, cost, is_promql FROM svc_private.slow_queries ORDER BY timestamp DESC LIMIT 5',
+  return rowsOf<{ query: string; cost: number; is_promql?: boolean }>(
+    'SELECT * FROM svc_private.slow_queries ORDER BY timestamp DESC LIMIT 5',
     { signal }
   )
 }

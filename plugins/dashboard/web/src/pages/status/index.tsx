@@ -82,7 +82,6 @@ interface Slow {
   readonly timestamp: number
   readonly cost: number
   readonly query: string
-  readonly is_promql: boolean
 }
 
 function SlowQueries() {
@@ -114,10 +113,9 @@ function SlowQueries() {
 
 async function loadSlowQueries(signal: AbortSignal): Promise<Slow[]> {
   if (!(await hasOwnTable('slow_queries', { signal }))) return []
-  return rowsOf<Slow>(
-    'SELECT timestamp, cost, query, is_promql FROM svc_private.slow_queries ORDER BY timestamp DESC LIMIT 50',
-    { signal }
-  )
+  return rowsOf<Slow>('SELECT timestamp, cost, query FROM svc_private.slow_queries ORDER BY timestamp DESC LIMIT 50', {
+    signal
+  })
 }
 
 function Configuration() {

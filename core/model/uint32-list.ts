@@ -1,0 +1,25 @@
+// An append-only list of 32-bit numbers in a typed array.
+
+export class Uint32List {
+  #numbers: Uint32Array<ArrayBuffer>
+  #length = 0
+
+  /** `capacity`: numbers there is room for at first. */
+  constructor(capacity = 8) {
+    this.#numbers = new Uint32Array(capacity)
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#numbers.length) {
+      const grown = new Uint32Array(this.#length * 2)
+      grown.set(this.#numbers)
+      this.#numbers = grown
+    }
+    this.#numbers[this.#length++] = value
+  }
+
+  /** The numbers, as a view: later pushes leave it as it is. */
+  view(): Uint32Array<ArrayBuffer> {
+    return this.#numbers.subarray(0, this.#length)
+  }
+}
