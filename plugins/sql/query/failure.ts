@@ -82,7 +82,7 @@ function placeInText(message: string, tokens: readonly Token[]): number | undefi
     return found.length === 1 ? found[0]!.start : undefined
   }
   const quoted =
-    /^\w+ with name (\S+) does not exist/.exec(message)?.[1] ??
+    /^(?:\w+ with name|column) (\w+) (?:does not exist|must appear)/.exec(message)?.[1] ??
     /^Overflow on (\w+)\(/.exec(message)?.[1] ??
     /["'](.+?)["']/.exec(message)?.[1] ??
     /: (.+)$/.exec(message)?.[1]

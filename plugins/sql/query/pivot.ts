@@ -134,6 +134,8 @@ function readAggregates(cursor: Cursor, ...behind: readonly string[]): Aggregate
   const using: Aggregate[] = []
   do {
     const { value: call, alias } = splitAlias(required(cursor, 'an aggregate', ',', ...behind))
+    if (!call.some(token => isToken(token, '(')))
+      throw errorAt(cursor.sql, call[0]!.start, 'expected an aggregate, such as sum(x)')
     using.push({ call, alias })
   } while (take(cursor, ','))
   return using

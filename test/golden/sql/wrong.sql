@@ -705,3 +705,15 @@ error 3000(400) Failed to plan SQL: || does not join INT[] and INT: write [x] fo
 SELECT 'a' AS "1e999", 1.5 + 1e400;
 ----
 error 1004(400) a number of the statement is too large at line 1, column 30
+
+PIVOT (SELECT 1 AS a, 2 AS b) ON a USING b;
+----
+error 2000(400) expected an aggregate, such as sum(x) at line 1, column 42
+
+SELECT host FROM mem GROUP BY host HAVING used > 1;
+----
+error 3000(400) Failed to plan SQL: column used must appear in the GROUP BY clause or be used in an aggregate function at line 1, column 43
+
+SELECT date_bin_gapfill(INTERVAL '1 minute', ts) AS t, avg(usage) FROM cpu WHERE ts > now() GROUP BY t;
+----
+error 2000(400) date_bin_gapfill needs an upper bound of ts in the WHERE, such as ts >= … AND ts < … at line 1, column 8

@@ -85,12 +85,12 @@ function translate(sql: string, select: Token, tokens: readonly Token[], valueLi
     key => key !== bin && !(key.length === bin.length && key.every((token, i) => isSame(token, bin[i]!)))
   )
   const bounds = boundsOf(where, time)
-  const absent = [bounds.lower.length === 0 && 'lower', bounds.upper.length === 0 && 'upper'].filter(Boolean)
+  const absent = [bounds.lower.length === 0 && 'a lower', bounds.upper.length === 0 && 'an upper'].filter(Boolean)
   if (absent.length > 0) {
     const name = label(time)
     throw fail(
       bin[0],
-      `${gapfill} needs a ${absent.join(' and an ')} bound of ${name} in the WHERE, such as ${name} >= … AND ${name} < …`
+      `${gapfill} needs ${absent.join(' and ')} bound of ${name} in the WHERE, such as ${name} >= … AND ${name} < …`
     )
   }
   const keys = [...keysOf(by), { tokens: bin, text: '"__slot"' }]
