@@ -1,9 +1,9 @@
 // The content of `/status`.
 import { hostname } from 'node:os'
-import { type Core, commit, version } from '../../core/index.ts'
+import { type Core, commit, eachPaced, Pace, version } from '../../core/index.ts'
 
 /** Clients of the interface expect `branch` and `rustc_version`; they are empty. */
-export function status(core: Core) {
+export async function status(core: Core) {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   return {
     version,
@@ -17,7 +17,7 @@ export function status(core: Core) {
     uptime_seconds: Math.floor((Date.now() - core.startedAt) / 1000),
     ready: core.whyNotReady() === undefined,
     memory: { rss, heap_used: heapUsed, heap_total: heapTotal, external },
-    data: dataSize(core),
+    data: await dataSize(core),
     storage_engine: core.store.engineName,
     plugins: core.plugins.map(({ name, servers }) => ({ name, servers, ...statusOf(core, name) }))
   }
@@ -37,15 +37,15 @@ function statusOf(core: Core, name: string) {
 }
 
 /** Bytes of all tables in files; the number of rows includes those in memory. */
-function dataSize({ store }: Core) {
+async function dataSize({ store }: Core) {
   const databases = store.databases()
   const tables = databases.flatMap(({ name }) => store.tables(name))
   const sum = { databases: databases.length, tables: tables.length, rows: 0, files: 0, bytes: 0 }
-  for (const table of tables) {
+  await eachPaced(new Pace(), tables, table => {
     const { rows = 0, files, bytes } = store.statistics(table)
     sum.rows += rows
     sum.files += files
     sum.bytes += bytes
-  }
+  })
   return sum
 }

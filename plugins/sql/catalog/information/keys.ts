@@ -1,5 +1,5 @@
 // information_schema: keys and indexes of tables.
-import type { Table } from '../../../../core/index.ts'
+import { mapPaced, type Table } from '../../../../core/index.ts'
 import { keysOf } from '../keys.ts'
 import { catalogName } from '../name.ts'
 import { everyTable } from './catalog.ts'
@@ -11,19 +11,19 @@ export const keyTables: Readonly<Record<string, InformationTable>> = {
       columns(`constraint_catalog constraint_schema constraint_name table_catalog table_schema table_name column_name
       ordinal_position:UINTEGER position_in_unique_constraint:UINTEGER referenced_table_schema referenced_table_name
       referenced_column_name`),
-    rows: ({ store }) => everyTable(store).flatMap(keyRows)
+    rows: async ({ store }, pace) => (await mapPaced(pace, everyTable(store), keyRows)).flat()
   },
   table_constraints: {
     columns: columns(
       `constraint_catalog constraint_schema constraint_name table_schema table_name constraint_type enforced`
     ),
-    rows: ({ store }) => everyTable(store).flatMap(constraintRows)
+    rows: async ({ store }, pace) => (await mapPaced(pace, everyTable(store), constraintRows)).flat()
   },
   statistics: {
     columns:
       columns(`table_catalog table_schema table_name non_unique:BIGINT index_schema index_name seq_in_index:BIGINT
       column_name collation cardinality:BIGINT nullable index_type comment index_comment is_visible`),
-    rows: ({ store }) => everyTable(store).flatMap(indexRows)
+    rows: async ({ store }, pace) => (await mapPaced(pace, everyTable(store), indexRows)).flat()
   }
 }
 

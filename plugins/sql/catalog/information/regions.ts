@@ -1,5 +1,5 @@
 // information_schema: partitions and regions. On a single node a table is one of each, with the table's number.
-import type { Store, Table } from '../../../../core/index.ts'
+import { mapPaced, type Store, type Table } from '../../../../core/index.ts'
 import { catalogName } from '../name.ts'
 import { engineOf, everyTable } from './catalog.ts'
 import { columns, type InformationTable, type Row, timeText } from './table.ts'
@@ -9,23 +9,23 @@ export const regionTables: Readonly<Record<string, InformationTable>> = {
     columns: columns(`table_catalog table_schema table_name partition_name partition_ordinal_position:BIGINT
       partition_method partition_expression partition_description table_rows:BIGINT data_length:BIGINT
       create_time:TIMESTAMP_S partition_comment svc_partition_id:UBIGINT`),
-    rows: ({ store }) => everyTable(store).map(table => partitionRow(store, table))
+    rows: ({ store }, pace) => mapPaced(pace, everyTable(store), table => partitionRow(store, table))
   },
   region_info: {
     columns: columns(
       'region_id:UBIGINT table_id:UINTEGER region_number:UINTEGER table_schema table_name engine region_role'
     ),
-    rows: ({ store }) => everyTable(store).map(regionRow)
+    rows: ({ store }, pace) => mapPaced(pace, everyTable(store), regionRow)
   },
   region_peers: {
     columns: columns(`table_catalog table_schema table_name region_id:UBIGINT peer_id:UBIGINT peer_addr is_leader status
       down_seconds:BIGINT`),
-    rows: ({ store }) => everyTable(store).map(peerRow)
+    rows: ({ store }, pace) => mapPaced(pace, everyTable(store), peerRow)
   },
   region_statistics: {
     columns: columns(`region_id:UBIGINT table_id:UINTEGER region_number:UINTEGER region_rows:UBIGINT disk_size:UBIGINT
       sst_size:UBIGINT sst_num:UBIGINT engine region_role`),
-    rows: ({ store }) => everyTable(store).map(table => statisticsRow(store, table))
+    rows: ({ store }, pace) => mapPaced(pace, everyTable(store), table => statisticsRow(store, table))
   }
 }
 
