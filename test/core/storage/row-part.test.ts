@@ -59,8 +59,8 @@ function rowsOf({ rows, kind }: Write, seq: number): MemtableRows {
   }
 }
 
-function newMemtable(rowMemory: RowMemory, firstSeq: number, spool?: Spool): Memtable {
-  return new Memtable({ rowMemory, spool: spool as Spool, copies: { bytes: 0 } }, table, firstSeq)
+function newMemtable(rowMemory: RowMemory, firstSeq: number, spool?: Spool, copies = { bytes: 0 }): Memtable {
+  return new Memtable({ rowMemory, spool: spool as Spool, copies }, table, firstSeq)
 }
 
 /** No sort fails. */
@@ -95,7 +95,7 @@ class NumbersSpool {
       for (let row = from; row < from + rows; row++) numbers.push(Number(values[row]))
       await Promise.resolve()
     }
-    const file = new SpoolFile('/nowhere', 0, file => this.files.delete(file))
+    const file = new SpoolFile('/nowhere', numbers.length, file => this.files.delete(file))
     this.files.set(file, numbers)
     return file
   }
@@ -230,6 +230,34 @@ t.test('rows are sorted alike whether SQL reads them or not, and SQL reads each 
     return inOrder && unsorted < 32_768 && memtable.rows === writes.reduce((sum, { rows }) => sum + rows, 0)
   })
   await fc.assert(property, { numRuns: 60 })
+})
+
+t.test('copies of rows count until the rows are in a file, however long a query reads them', async t => {
+  const noSeries = undefined as unknown as SeriesRegistry
+  const copies = { bytes: 0 }
+  const memtable = newMemtable(new RowMemory(), 100, new NumbersSpool() as unknown as Spool, copies)
+  const add = (rows: number) => memtable.add(table, rowsOf({ rows, gap: 0, kind: 'plain' }, memtable.endSeq))
+  const spool = async () => {
+    for (const { file } of await memtable.spool(noSeries)) file.unpin()
+  }
+  add(1_000)
+  await spool()
+  t.equal(copies.bytes, 1_000)
+  add(10)
+  await spool()
+  t.equal(copies.bytes, 1_010)
+  add(5_000)
+  await spool()
+  t.equal(copies.bytes, 6_010, 'small copies became part of a larger one')
+  memtable.forget(Date.now() + 1)
+  t.equal(copies.bytes, 0)
+  await spool()
+  memtable.pin()
+  memtable.drop()
+  t.equal(copies.bytes, 0, 'the rows are in a file')
+  await spool()
+  memtable.unpin()
+  t.equal(copies.bytes, 0)
 })
 
 t.test('rows that come, go and are read while others are sorted beside are there once', async () => {

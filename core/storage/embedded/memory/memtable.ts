@@ -104,7 +104,7 @@ export interface MemtableHome {
   readonly copies: RowCopies
 }
 
-/** What SQL reads in place of rows in memory. */
+/** What SQL reads in place of rows that are in no file yet. */
 export interface RowCopies {
   bytes: number
 }
@@ -283,6 +283,8 @@ export class Memtable {
 
   /** Removes the spool files as soon as no query reads them. */
   drop(): void {
+    // A query may read its copies for long; no flush frees them.
+    this.#count(this.#spooled, -1)
     this.#dropped = true
     if (this.#readers === 0) this.#remove()
     this.#giveBack()
@@ -298,15 +300,13 @@ export class Memtable {
   }
 
   #remove(): void {
-    this.#dropCopies(this.#spooled)
+    this.#count(this.#spooled, -1)
+    for (const { file } of this.#spooled) file.drop()
     this.#spooled = []
   }
 
-  #dropCopies(copies: readonly SpooledRun[]): void {
-    for (const { file } of copies) {
-      this.#home.copies.bytes -= file.bytes
-      file.drop()
-    }
+  #count(copies: readonly SpooledRun[], sign: 1 | -1): void {
+    if (!this.#dropped) for (const { file } of copies) this.#home.copies.bytes += sign * file.bytes
   }
 
   /** Fixes rows and columns together: rows added later may have newer columns. */
@@ -328,9 +328,11 @@ export class Memtable {
     const file = await this.#write(writes, columns, owners)
     const replaced = this.#spooled.slice(kept.length)
     const spans = spansOf(writes, this.#table.timeIndex.id)
-    this.#spooled = [...kept, { file, hidden: this.hidden, columns, spans, rows, endSeq }]
-    this.#home.copies.bytes += file.bytes
-    this.#dropCopies(replaced)
+    const run = { file, hidden: this.hidden, columns, spans, rows, endSeq }
+    this.#spooled = [...kept, run]
+    this.#count([run], 1)
+    this.#count(replaced, -1)
+    for (const { file } of replaced) file.drop()
     if (this.#dropped && this.#readers === 0) this.#remove()
   }
 
