@@ -30,7 +30,7 @@ export interface Core {
   countRefused(plugin: string, error: Pick<DbError, 'code'>): void
   readonly components: Components
   /** Records which work runs on the event loop, so that a late loop can be explained. */
-  readonly loop: Pick<LoopWatch, 'note'>
+  readonly loop: Pick<LoopWatch, 'start' | 'note'>
   /** Writes to the audit log. */
   readonly audit: Omit<Audit, 'close'>
   readonly tracing: Omit<TraceSwitch, 'close'>

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { PerformanceObserver, performance } from 'node:perf_hooks'
 import type { Logger } from './log/log.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { every } from './timer.ts'
+import { every, type Timer } from './timer.ts'
 
 /** Facts of a piece of work for the log; `plugin` and `path` are also metric labels. */
 interface WorkFacts {
@@ -18,6 +18,8 @@ export interface LoopWork {
 }
 
 export interface LoopWatch {
+  /** Measures from now on: while a server starts, code is loaded and nobody waits. */
+  start(): void
   /**
    * Notes that this work runs from now on, until the callback of the event loop that runs now is over: what runs later, also after an `await`, may be
    * anybody's. Undefined: unknown work.
@@ -47,8 +49,8 @@ export function watchLoop(
   let since = busyTime()
   let longest: LoopWork | undefined
   let maxTime = 0
-  let looked = performance.now()
-  let processor = processorTime()
+  let looked = 0
+  let processor = 0
   const queue = watchQueue()
   const collections = watchCollections()
 
@@ -94,13 +96,19 @@ export function watchLoop(
     looked = now
     processor = worked
   }
-  const timer = every(period, look).unref()
+  let timer: Timer | undefined
+  const start = () => {
+    looked = performance.now()
+    processor = processorTime()
+    queue.take()
+    timer = every(period, look).unref()
+  }
   const close = () => {
-    timer.stop()
+    timer?.stop()
     queue.close()
     collections.close()
   }
-  return { note, close }
+  return { start, note, close }
 }
 
 /** Tells how many milliseconds since the last time this thread could have run but had no processor: 0 where the system does not say. */

@@ -108,6 +108,7 @@ async function run(
     const mainUrl = await listen(main!, config.http.addr, 'http.addr')
     const openUrl = open && (await listen(open, config.http.api_server_addr, 'http.api_server_addr'))
     signal?.throwIfAborted()
+    core.loop.start()
     core.log.info({ main: mainUrl, public: openUrl, plugins: plugins.map(({ spec }) => spec.name) }, 'started')
     return {
       core,

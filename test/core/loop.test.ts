@@ -19,6 +19,7 @@ function watch(t: { teardown(run: () => void): void }, threshold: number) {
   const config = { event_loop_threshold: threshold }
   const warn = ((facts: Record<string, unknown>, message: string) => lines.push({ facts, message })) as never
   const loop = watchLoop(config, { warn }, metrics)
+  loop.start()
   t.teardown(() => loop.close())
   /** The lines once the loop has come round. */
   const seen = async (many: number) => {
@@ -29,6 +30,17 @@ function watch(t: { teardown(run: () => void): void }, threshold: number) {
 }
 
 const work = (path: string): LoopWork => ({ facts: () => ({ plugin: 'x', path }) })
+
+t.test('what holds the event loop before the watch has started is not measured', async t => {
+  const lines: unknown[] = []
+  const warn = ((facts: unknown) => lines.push(facts)) as never
+  const loop = watchLoop({ event_loop_threshold: 1_000 }, { warn }, createMetrics())
+  t.teardown(() => loop.close())
+  hold(1_200)
+  loop.start()
+  await pause(50)
+  t.strictSame(lines, [])
+})
 
 t.test('the request that held the event loop is logged and counted, among others', async t => {
   const { loop, metrics, seen } = watch(t, 100)
