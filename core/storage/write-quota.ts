@@ -1,4 +1,4 @@
-// What a request may still add below the limits of its database. Checked before rows are written, and again when something is added.
+// How much a request may still add within the limits of its database. Checked before rows are written, and again when something is added.
 import { type Column, isValid, type TableWrite } from '../model/batch.ts'
 import type { Limit } from '../model/limit.ts'
 import type { SeriesLabel } from '../model/series.ts'
@@ -184,7 +184,7 @@ function checkColumns(table: string, count: number, added: number, { columns }: 
   if (added > 0 && count > columns.max) throw new LimitReached(`table ${table}`, 'columns', columns)
 }
 
-/** What may be added to the series of a table now. Valid only until other work runs. */
+/** Number of series that may be added to a table now. Valid only until other work runs. */
 export function seriesQuota(catalog: QuotaCatalog, table: Table, limit: Limit) {
   const physical = table.options.physical_table ?? table.name
   let series = seriesOf(catalog, table)

@@ -1,4 +1,4 @@
-// What a change makes of a table, in the catalog's rows and in the table itself; the caller holds the transaction.
+// Applies a change of a table to the catalog's rows and to the table itself; the caller holds the transaction.
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import type { ColumnDefinition, Table, TableChange, TableColumn } from '../../../model/table.ts'

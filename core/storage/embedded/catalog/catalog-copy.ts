@@ -13,7 +13,7 @@ export interface CatalogCopy {
   readonly rows: { readonly [table: string]: readonly { readonly [column: string]: Cell }[] }
 }
 
-/** What belongs to one folder alone, or is kept in another way. */
+/** Entries that belong to one folder only, or are copied in another way. */
 const left: readonly string[] = ['meta', 'series']
 
 export function copyCatalog(sqlite: DatabaseSync): CatalogCopy {

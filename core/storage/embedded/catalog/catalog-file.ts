@@ -92,7 +92,7 @@ export function prepareCatalog(sqlite: DatabaseSync, schema: string): void {
 
 const wrongSchema = 'the definitions of its tables do not match their checksum'
 
-/** What SQLite says of the catalog, as ours. */
+/** An error of SQLite as a DbError about the catalog. */
 export function catalogError(path: string, error: unknown): DbError {
   const message = error instanceof Error ? error.message : String(error)
   if (isBusy(error)) {

@@ -1,4 +1,4 @@
-// What the catalog's SQLite file holds, and its rows as the objects the engine works with.
+// The rows of the catalog's SQLite file, and the objects the engine makes of them.
 import type { DatabaseSync } from 'node:sqlite'
 import type { Table, TableColumn } from '../../../model/table.ts'
 import { hiddenNames } from './naming.ts'

@@ -188,7 +188,7 @@ export class CatalogSpare {
     try {
       rmSync(this.#paths.changes, { force: true })
     } catch {
-      // What is left of it lacks changes, which its generation tells.
+      // The rest lacks changes; its generation shows that.
     }
   }
 }

@@ -53,14 +53,14 @@ export class CatalogSync {
   /** While pages go to the main file: a change would be written over those in the log. */
   #emptying: Promise<void> | undefined
   #failed: DbError | undefined
-  /** What SQLite syncs of a change. */
+  /** SQLite's `synchronous` setting. */
   #level: 'OFF' | 'NORMAL' = 'OFF'
   /** Pages may be nowhere on the disk but in the log. */
   #needsJournal = false
   #isClosed = false
   #retry: Timer | undefined
 
-  /** What was written before is on the disk. */
+  /** Everything written before must be on the disk. */
   constructor(sqlite: DatabaseSync, path: string, time: CatalogTime) {
     this.#sqlite = sqlite
     this.#path = path

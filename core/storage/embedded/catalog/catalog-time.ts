@@ -65,7 +65,7 @@ function missingPage(sqlite: DatabaseSync, path: string): string | undefined {
   return undefined
 }
 
-/** What the main file says without SQLite's own log. Nobody in this process may hold the file: its lock would be lost. */
+/** The time in the main file, without SQLite's own log. Nobody in this process may hold the file: its lock would be lost. */
 export function mainGeneration(path: string): number | undefined {
   const url = pathToFileURL(path)
   url.search = '?immutable=1'

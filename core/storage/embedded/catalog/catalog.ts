@@ -39,7 +39,7 @@ import { findPhysicalColumn } from './logical.ts'
 import { hiddenNames, identify } from './naming.ts'
 import { CatalogViews } from './views.ts'
 
-/** What a flush made of a table. */
+/** The result of flushing a table. */
 export interface FlushedTable {
   readonly table: Table
   /** Undefined where no row is left. */
@@ -65,7 +65,7 @@ export class EmbeddedCatalog {
   readonly #sync: CatalogSync | undefined
   #spare: CatalogSpare | undefined
   readonly #path: string
-  /** What is in memory may be ahead of the file: a transaction under way has changed tables. */
+  /** Tables in memory may be ahead of the file, because a running transaction has changed them. */
   #touched = false
 
   /** Opens the file and takes it for this process alone, when it belongs to the log; the log's mark follows its changes unless it is a copy. */

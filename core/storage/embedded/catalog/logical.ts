@@ -14,10 +14,10 @@ export const tableColumn: TableColumn = {
 
 /** The number of a row's series, as a column of a data file that holds no tags. */
 export const numberColumn = -1
-/** What orders the versions of rows, as columns of such a file; absent where every row is newer than those of all older files. */
+/** Columns of such a file that order the versions of rows; absent if every row is newer than those of all older files. */
 export const orderColumn = -2
 
-/** What a series consists of. */
+/** The columns that identify a series. */
 export function seriesColumns(table: Table): readonly TableColumn[] {
   return isPhysical(table) ? [tableColumn, ...table.tags] : table.tags
 }

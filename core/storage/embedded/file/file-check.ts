@@ -20,7 +20,7 @@ export class FileCheck {
   readonly #parts: FileCheckDependencies
   /** By path: files not known to be complete. */
   readonly #doubtful: Map<string, DataFile>
-  /** What is wrong with a file (undefined: nothing), for files checked or being checked. */
+  /** The damage of each file that was or is being checked; undefined: none. */
   readonly #looks = new Map<string, Promise<string | undefined>>()
   #stopped = false
 

@@ -11,7 +11,7 @@ export interface BuildDependencies {
   readonly dataDir: string
 }
 
-/** What a sidecar depends on. */
+/** The facts of a data file that a sidecar depends on. */
 export type IndexedFile = Pick<DataFile, 'path' | 'columns' | 'checksum' | 'bytes'>
 
 /**

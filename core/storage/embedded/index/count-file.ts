@@ -9,7 +9,7 @@ export function countsPath(dataFile: string): string {
   return `${dataFile}.counts`
 }
 
-/** What a file of counts holds, as the head of the index file keeps it. */
+/** Describes a file of counts, in the head of the index file. */
 export interface CountsHead {
   readonly bytes: number
   readonly checksum: number

@@ -16,7 +16,7 @@ export interface Section {
   /** Id of the column in its table. */
   readonly column: number
   readonly kind: SectionKind
-  /** What the index asks for: for terms of each row group, for values of the whole file (of each row group in index sidecars made before). */
+  /** As the index asks for it: of terms for each row group, of values for the whole file (for each row group in older index sidecars). */
   readonly falsePositiveRate: number
   /** Bytes after the head. */
   readonly offset: number
@@ -31,7 +31,7 @@ export interface IndexHead {
   /** CRC-32 and bytes of the data file it belongs to. */
   readonly data: { readonly checksum: number; readonly bytes: number }
   readonly sections: readonly Section[]
-  /** What the file of counts beside it holds; absent where none was asked for. */
+  /** Describes the file of counts beside it; absent if none was asked for. */
   readonly counts?: CountsHead
   /** Row group by row group; absent where none was asked for. */
   readonly groups?: readonly GroupRows[]
@@ -43,7 +43,7 @@ export interface GroupRows {
   readonly from: string
 }
 
-/** What the head says besides the sections. */
+/** The head without the sections. */
 export type HeadNotes = Pick<IndexHead, 'counts' | 'groups'>
 
 const magic = 'WEIRIDX1'

@@ -1,4 +1,4 @@
-// What queries need of the index sidecars, as much of it as fits kept in memory.
+// Reads index sidecars for queries, and caches as much as fits in memory.
 import { join } from 'node:path'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { type CountsHead, countsPath } from './count-file.ts'
@@ -79,7 +79,7 @@ export class IndexReader {
     this.#missed(file, 'no filters')
   }
 
-  /** What the file of counts of a data file holds; undefined where there is none that can be used. */
+  /** The contents of a data file's file of counts; undefined if there is none that can be used. */
   async counts(file: DataFile): Promise<CountsHead | undefined> {
     const known = await this.#open(file)
     const counts = known?.head.counts

@@ -27,7 +27,7 @@ export function numbered(rows: string, perGroup: number): string {
   return `SELECT *, ((row_number() OVER () - 1) // ${perGroup})::UINTEGER AS ${groupColumn} FROM (${rows})`
 }
 
-/** What the index sidecars of a table should hold. */
+/** The filters and counts that the index sidecars of a table should hold. */
 export interface IndexSpec {
   readonly sections: readonly SectionSpec[]
   /** Whose values are counted; absent: of tables with series nothing is. */

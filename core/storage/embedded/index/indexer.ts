@@ -156,7 +156,7 @@ export class Indexer {
     return missing
   }
 
-  /** What index sidecars of the table should hold; undefined where it has none. */
+  /** The spec of the table's index sidecars; undefined if it has none. */
   #textSpecOf(table: Table): DescribedSpec | undefined {
     if (!this.#described.has(table)) this.#described.set(table, textSpecOf(table))
     return this.#described.get(table)

@@ -12,7 +12,7 @@ import { addValue } from './value-hash.ts'
 /** Numbers of row groups, ascending, that may hold rows which are asked for; undefined: all. */
 export type Groups = readonly number[] | undefined
 
-/** What the indexes of a file tell. */
+/** The result of asking the indexes of a file. */
 export interface Pruned {
   /** Where every row is its only version, and where newer versions, which must not be left out, may hide others. */
   readonly scan: Groups
@@ -69,7 +69,7 @@ async function evaluate(
   const column = table.columns.find(({ name }) => name === condition.column)
   if (column?.index === undefined || !file.columns.includes(column.id) || (onlyKeys && column.semantic !== 'tag'))
     return undefined
-  // What a column was before its type changed, or is filled in at the end, no filter knows.
+  // Filters know neither values from before a column changed its type nor those filled in at the end.
   if (column.was !== undefined || (column.initial !== undefined && mergesFields(table))) return undefined
   if (condition.kind === 'equals') {
     const filters = await reader.filters(file, column.id, ['values'])

@@ -85,7 +85,7 @@ async function readOwnHead(dataFile: string, { checksum, bytes }: Belonging) {
   return own?.checksum === checksum && own.bytes === bytes ? found : undefined
 }
 
-/** What it says besides the filters, when it belongs to the data file and the file of counts is as it was written; undefined also without counts. */
+/** Its head without the filters; undefined if it does not belong to the data file, or the file of counts is missing or damaged. */
 export async function readNotes(dataFile: string, data: Belonging): Promise<HeadNotes | undefined> {
   const { counts, groups } = (await readOwnHead(dataFile, data))?.head ?? {}
   if (counts === undefined || !(await areSound(countsPath(dataFile), counts))) return undefined

@@ -3,7 +3,7 @@
 // of the world's scripts stand around it: so no table of them is needed, and text without spaces between its words is found as well.
 import { foldText } from './fold.ts'
 
-/** What takes the hashes. */
+/** Receives the hashes. */
 export interface TokenSink {
   add(low: number, high: number): void
 }

@@ -14,7 +14,7 @@ export const segmentHeaderBytes = 36
 /** length u32, rows u32, sequence number u64, checksum of the payload u32, checksum of the header u32. */
 export const recordHeaderBytes = 24
 
-/** What a segment holds. */
+/** The range of records in a segment. */
 export interface Segment {
   readonly number: number
   bytes: number

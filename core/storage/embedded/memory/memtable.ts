@@ -96,7 +96,7 @@ interface SpooledRun extends SpooledRows {
   readonly endSeq: number
 }
 
-/** What memtables need from the engine. */
+/** Parts of the engine that memtables use. */
 export interface MemtableHome {
   readonly spool: Spool
   readonly rowMemory: RowMemory

@@ -60,7 +60,7 @@ export class Output {
     this.bytes[this.at++] = lo
   }
 
-  /** What was written; valid until the next write. */
+  /** The bytes written; valid until the next write. */
   content(): Uint8Array<ArrayBuffer> {
     return this.bytes.subarray(0, this.at)
   }

@@ -1,4 +1,4 @@
-// What may be read in place of a table's rows by a statement that only counts them: counts of files beside those that have none.
+// Stored counts that a statement reads instead of rows if it only counts them, and the rows of files without counts.
 import { join } from 'node:path'
 import { eachConcurrent } from '../../../concurrent.ts'
 import type { TableColumn } from '../../../model/table.ts'
@@ -11,7 +11,7 @@ import type { CountedRows } from '../sql/frames.ts'
 import { pickColumns, type RowPlan, relation } from './relation.ts'
 import type { ReadDependencies, Snapshot } from './snapshot.ts'
 
-/** What is read where the statement does only count. */
+/** The source of a statement that only counts. */
 export interface Counted {
   readonly rows: CountedRows
   readonly plan: RowPlan

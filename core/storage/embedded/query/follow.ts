@@ -45,7 +45,7 @@ export async function runFollow(
     const next = async (): Promise<readonly ResultBatch[] | undefined> => {
       await follower.rest(query.follow.interval)
       if (signal.aborted) throw cancelled(signal)
-      // What was opened to read alone gives way to what can write, too: rows go there.
+      // An engine opened for reading only is replaced by one that can also write, and rows go to that one.
       if (!open || !parts.duckdb.isOpen()) return undefined
       const current = parts.catalog.tableById(table.id)
       if (current === undefined || parts.tables.find(current) !== data) return undefined

@@ -18,7 +18,7 @@ export function mergeVersions(table: Table, rows: string, options: MergeOptions)
     : lastRow(table, rows, options)
 }
 
-/** What makes two rows versions of one: the same series and time. */
+/** Two rows are versions of one if they have the same series and time. */
 export function rowKey(table: Table): string {
   return [...(hasSeries(table) ? ['__tsid'] : []), quoteName(table.timeIndex.physical)].join(', ')
 }

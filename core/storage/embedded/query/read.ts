@@ -31,7 +31,7 @@ export async function runQuery(parts: ReadDependencies, query: Query, signal: Ab
   return runOnce(parts, query, signal)
 }
 
-/** What it reads is fixed before the call returns. */
+/** The data it reads is fixed before the call returns. */
 async function runOnce(
   parts: ReadDependencies,
   query: SqlQuery | ScanQuery,
@@ -55,14 +55,14 @@ async function runOnce(
     started = true
     return await start(signal, release)
   } finally {
-    // What has started lets everything go itself.
+    // A query that has started releases everything itself.
     if (!started) release()
   }
 }
 
 type Start = (signal: AbortSignal, release: () => void) => Promise<QueryResult>
 
-/** What starts the statement over what it reads of its tables; only a condition makes it wait for a look into indexes and memory. */
+/** Prepares a statement over its tables, and returns a function that starts it. Waits for indexes only if a relation has a condition. */
 async function prepareSql(
   parts: ReadDependencies,
   query: SqlQuery,
@@ -180,7 +180,7 @@ async function seriesOf(
   return tsids !== undefined && tsids.length <= limits.numbers ? tsids : undefined
 }
 
-/** What indexes tell of files; those of metric tables have none. */
+/** Which row groups of each file the indexes exclude; files of metric tables have no indexes. */
 async function prune(
   { indexes, limits }: ReadDependencies,
   { table, view, files }: Snapshot,

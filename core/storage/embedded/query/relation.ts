@@ -23,7 +23,7 @@ export interface ColumnSelection {
 
 export type HeldText = Extract<Condition, { kind: 'contains' }>
 
-/** What is read of a snapshot. */
+/** The parts of a snapshot that are read, and how. */
 export interface RowPlan {
   readonly steps: readonly Step<Memtable>[]
   /** Numbers of the only series that may be asked for, ascending, where there are not too many. */
@@ -77,7 +77,7 @@ export function relation(
   const stored = new Map((view ?? table).columns.map(each => [each.name, each.stored ?? each.id]))
   const held = texts.flatMap(({ column, text }) => {
     const found = wanted.find(({ id }) => id === stored.get(column))
-    // What is filled in at the end is not there yet. Texts are looked for by their first byte: spaces are everywhere.
+    // Values filled in at the end are not there yet. DuckDB looks for a text by its first byte, and spaces are everywhere.
     return found?.type === 'String' && found.initial === undefined
       ? [`contains(${quoteName(found.physical)}, ${quoteText(text.trimStart() || text)})`]
       : []

@@ -1,4 +1,4 @@
-// What is told of the ways that rows are read: counted in /metrics, and shown by EXPLAIN.
+// How rows were read: counted in /metrics, and shown by EXPLAIN.
 import { basename } from 'node:path'
 import type { Table } from '../../../model/table.ts'
 import type { PartRead } from '../../engine.ts'
@@ -22,7 +22,7 @@ export function counted<P extends Pick<Plan<Memtable>, 'steps'>>(
   return plan
 }
 
-/** What reading threads counted of files, by path. */
+/** Counts of the reading threads, by path of the file. */
 export class ReadCounts {
   readonly #files = new Map<string, { readonly groups: Set<number>; known: number; hits: number; misses: number }>()
 

@@ -1,4 +1,4 @@
-// What a query sees, fixed at one moment, and kept alive until the last row is read.
+// The files and memtables a query sees: fixed at one moment, and kept until the last row is read.
 import type { Table } from '../../../model/table.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
@@ -37,7 +37,7 @@ export interface ReadDependencies {
   requireSound(table: Table, files: readonly DataFile[]): Promise<void>
 }
 
-/** What a query reads, fixed when it starts. */
+/** The data of one table that a query reads, fixed when it starts. */
 export interface Snapshot {
   readonly table: Table
   /** The logical table that is asked for, when `table` is the physical one that holds it. */

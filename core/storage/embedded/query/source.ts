@@ -188,7 +188,7 @@ export interface FileRows {
 }
 
 /**
- * What a file holds of rows with the hidden columns and those of `fileColumns`, by series and time; of tables without series by time.
+ * The columns of rows that a file stores, sorted by series and time, or by time for tables without series.
  * `versions`: their order is written, too, for there may be several of a row, or deletes.
  */
 export function sortedRows(
@@ -271,7 +271,7 @@ function initially(table: Table, column: TableColumn): string {
   return mergesFields(table) ? missing(column) : initial(column)
 }
 
-/** What a column holds in rows from before it. */
+/** The value of a column in rows that are older than it. */
 function initial(column: TableColumn): string {
   if (column.initial === undefined) return missing(column)
   return `${initialCell(column, column.initial)} AS ${quoteName(column.physical)}`

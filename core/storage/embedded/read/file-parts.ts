@@ -21,7 +21,7 @@ import type { WantedSeries } from './wanted-series.ts'
 /** A column under its name in the file. */
 export type FileColumn = SampleColumn & { readonly physical: string }
 
-/** What to read from a file. */
+/** The rows and columns to read from a file. */
 export interface FileQuery extends SampleQuery {
   readonly time: FileColumn
   readonly unit: TimeUnit
@@ -57,7 +57,7 @@ export interface FileCounts {
 /** The column of series numbers. */
 const seriesName = '__tsid'
 
-/** What is cached of a file besides its pages. */
+/** The cached facts of a file, besides its pages. */
 interface KnownFile {
   readonly footer: ParquetFooter
   /** Keyed by row group and column. */

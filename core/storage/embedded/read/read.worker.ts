@@ -61,7 +61,7 @@ export interface ReadAnswer {
   readonly misses: number
 }
 
-/** What a thread gets when it starts. */
+/** The data a thread starts with. */
 export interface ReadThreadData {
   readonly cacheBytes: number
   /** Modules that queries will name. */

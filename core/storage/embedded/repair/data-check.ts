@@ -35,7 +35,7 @@ const wrongChecksum = 'the file does not match its checksum'
 /** Computes the CRC-32 of a file. */
 export type ChecksumOf = (path: string) => Promise<number>
 
-/** What is wrong if the file has changed: reading rows would not notice most damage. Rejects where it cannot be read, which is no damage. */
+/** The damage if the file has changed: reading rows would not notice most damage. Rejects where it cannot be read, which is no damage. */
 export async function contentDamage(path: string, file: DataFile, checksumOf: ChecksumOf): Promise<string | undefined> {
   if ((await checksumOf(path)) === file.checksum) return undefined
   return `data file ${path}: ${wrongChecksum}; restore it from a backup, or see what weir storage repair would do`

@@ -8,7 +8,7 @@ import { matches, tableNames } from '../catalog/row-sums.ts'
 export interface Salvage {
   /** Open, under another name than the damaged one. */
   readonly catalog: DatabaseSync
-  /** What is missing in it, as lines for people. */
+  /** Descriptions of what is missing in it. */
   readonly lost: readonly string[]
 }
 

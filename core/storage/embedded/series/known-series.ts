@@ -133,7 +133,7 @@ function stored(column: { readonly id: number; readonly stored?: number }): numb
   return column.stored ?? column.id
 }
 
-/** What the canonical bytes of a series depend on. */
+/** The properties of a table that the canonical bytes of a series depend on. */
 interface TagColumns {
   readonly table: Table
   /** Ids of the tags in the physical table, by name. */

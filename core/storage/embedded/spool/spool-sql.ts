@@ -4,7 +4,7 @@ import type { FileColumn } from '../datafile/stored-column.ts'
 import { duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
 import type { SpoolFile } from './spool.ts'
 
-/** What stands for the rows of files with these columns where a table can, with the types the columns have. */
+/** A table expression for the rows of files with these columns, in the columns' types. */
 export function readSpooled(files: readonly SpoolFile[], columns: readonly FileColumn[]): string {
   const read = `read_parquet([${files.map(({ path }) => quoteText(path)).join(', ')}])`
   // Parquet knows no seconds, and DuckDB reads milliseconds as microseconds.

@@ -125,7 +125,7 @@ export class SpoolFile {
 
   #remove(): void {
     this.#gone(this)
-    // What is left behind goes with the folder.
+    // A file left behind is removed with the folder.
     rm(this.path, { force: true }).catch(() => {})
   }
 }

@@ -207,7 +207,7 @@ export class QueryChild {
     if (this.#status !== undefined) closeSync(this.#status)
     this.#status = undefined
     this.#socket.destroy()
-    // What cannot be removed now is removed by the next start.
+    // The next start removes what is left.
     await rm(this.#options.temporary, { recursive: true, force: true }).catch(() => {})
   }
 

@@ -15,7 +15,7 @@ export interface SqlAnswer {
   close(): void
 }
 
-/** What a statement needs of its process. */
+/** The operations a statement needs of its process. */
 export interface StatementProcess {
   credit(bytes: number): void
   cancel(): void

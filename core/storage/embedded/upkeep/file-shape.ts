@@ -1,4 +1,4 @@
-// What the files of a table look like.
+// The layout of a table's files.
 import type { FormerColumn, Table } from '../../../model/table.ts'
 import { isPhysical, mergesFields } from '../../logical.ts'
 import { hasSeries } from '../catalog/logical.ts'

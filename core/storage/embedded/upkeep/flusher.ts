@@ -142,7 +142,7 @@ export class Flusher {
     for (const data of due) data.seal()
     failpoint('flush.sealed')
     const boundary = tables.appliedSeq
-    // What is sealed from here on has rows behind the boundary: the next flush takes it.
+    // Memtables sealed from here on have rows behind the boundary; the next flush takes them.
     const sealed = new Map(due.map(data => [data, [...data.sealed]]))
     // A file must not hold rows that the log could still lose.
     await this.wal?.flush()

@@ -9,7 +9,7 @@ import { type FileShape, SortedFile, type SortedFileFacts, type SortedRows } fro
 
 export interface MergeInput {
   readonly path: string
-  /** What its rows are as new as where they do not say it. */
+  /** The sequence number of rows that have none of their own. */
   readonly maxSeq: number
   readonly hasOrder: boolean
   /** Which of the columns it holds. */
@@ -19,7 +19,7 @@ export interface MergeInput {
 export interface MergeTask {
   readonly shape: FileShape
   readonly inputs: readonly MergeInput[]
-  /** What rows of files hold that do not hold a column, as text the type reads; undefined: nothing. */
+  /** By column: its value in rows of files without it, as text that the type reads; undefined: null. */
   readonly initial: readonly (string | undefined)[]
   /** Rows before it, in the time index's unit, are left out. */
   readonly cutoff: bigint | undefined
@@ -58,7 +58,7 @@ export async function mergeFiles(task: MergeTask, rest: () => Promise<void>): Pr
   }
 }
 
-/** What rows are in order by, row after row. */
+/** The keys that rows are sorted by, row after row. */
 interface Keys {
   readonly tsids: Uint32Array | undefined
   readonly owners: Uint32Array | undefined

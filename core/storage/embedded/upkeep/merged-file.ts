@@ -26,7 +26,7 @@ export interface Merge {
   readonly files: readonly DataFile[]
   /** The table's folder below the data folder. */
   readonly folder: string
-  /** What deletes hide may lie in other files. */
+  /** Deletes may hide rows of other files. */
   readonly keepDeletes: boolean
   /** Rows before it are past their time to live. */
   readonly cutoff: bigint | undefined

@@ -1,4 +1,4 @@
-// What is looked at again and again, table by table: one round after the other, in turns that others share.
+// Periodic work over all tables, one round after the other, with pauses for other work.
 import { Pace } from '../../../pace.ts'
 import { pause } from '../../../timer.ts'
 

@@ -1,6 +1,6 @@
 // The order in which rows lie in a file: by table, series and time, and from the oldest version to the newest.
 
-/** What rows are sorted by. Times and series are parallel. */
+/** The keys rows are sorted by. Times and series are parallel. */
 export interface RowKeys {
   readonly rows: number
   /** Numbers of series; undefined where the table has none. */

@@ -9,7 +9,7 @@ import { groupTextBytes, textEnd } from '../datafile/write-rows.ts'
 import { groupColumn } from '../index/group-column.ts'
 import { type KeptRows, keepRows, type MergeWay, valueIndices } from './versions.ts'
 
-/** What a file holds. */
+/** The layout of a file. */
 export interface FileShape {
   readonly path: string
   /** Besides the hidden ones, which come first: series, order, table. */

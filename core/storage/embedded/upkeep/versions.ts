@@ -4,7 +4,7 @@ import { type ColumnData, isValid } from '../../../model/batch.ts'
 /** How versions of a row are merged: not at all, to the newest one, or field by field. */
 export type MergeWay = 'none' | 'row' | 'fields'
 
-/** What tells versions of a row from other rows, by index. */
+/** The key of each row by index: rows with equal keys are versions of one. */
 export interface VersionKeys {
   readonly tsids: Uint32Array | undefined
   /** As words, the low one first. */
