@@ -38,7 +38,7 @@ export const errorCodes = {
 /** The name of an error code. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** What an error carries besides code and message. */
+/** Facts of an error besides code and message. */
 export interface ErrorOptions {
   readonly cause?: unknown
   /** HTTP status, if it differs from the code's (405, 408, 413, 415 …). */

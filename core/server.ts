@@ -38,7 +38,7 @@ export interface EnabledPlugin {
   readonly servers: readonly ServerKind[]
 }
 
-/** What both servers share. */
+/** Shared by both servers. */
 export interface ServerDependencies {
   readonly plugins: readonly EnabledPlugin[]
   /** Results of the plugins' `setup`, by plugin name. */

@@ -40,7 +40,7 @@ export interface Running {
   close(): Promise<void>
 }
 
-/** What a start may be given besides the configuration. */
+/** Options of a start besides the configuration. */
 export interface StartOptions {
   /** Cancels the start: everything opened is closed and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal

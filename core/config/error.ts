@@ -3,7 +3,7 @@
 export interface ConfigProblem {
   /** The key path, for example `['http', 'timeout']`; empty for the file as a whole. */
   readonly path: readonly string[]
-  /** What is wrong, what was expected, and a suggestion if there is one. */
+  /** The problem, what was expected, and a suggestion if there is one. */
   readonly message: string
   /** `weir.toml:12`, `environment WEIR__HTTP__ADDR` or `--http-addr`; undefined if unknown. */
   readonly location?: string | undefined

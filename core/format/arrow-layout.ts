@@ -1,4 +1,4 @@
-// What all Arrow columns of a result share: type, construction of buffers, null handling.
+// Shared by all Arrow columns of a result: type, construction of buffers, null handling.
 import type * as Arrow from 'apache-arrow'
 import { isValid, type ResultVector, setBit } from '../model/batch.ts'
 

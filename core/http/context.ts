@@ -27,13 +27,13 @@ export interface RequestContext {
   readonly hints: TableHints
   /** Rate limits of the request; absent for work of the process itself, or without limits. */
   readonly quota?: Quota
-  /** What is made of a body is counted here; absent for work of the process itself. */
+  /** Counts the memory of values decoded from a body; absent for work of the process itself. */
   readonly memory?: RequestMemory
 }
 
 export type QuotaKind = 'bytes' | 'rows' | 'queries'
 
-/** What the user and the address of a request may use per second. */
+/** The quota per second of the user and the address of a request. */
 export interface Quota {
   /** Uses up an amount. Throws DbError `RateLimited` (429) if more was used than is available; the account refills over time. */
   charge(kind: QuotaKind, amount: number): void

@@ -13,7 +13,7 @@ type Holder = 'user' | 'address'
 
 const kinds: readonly QuotaKind[] = ['bytes', 'rows', 'queries']
 
-/** What is left in a bucket; negative if the last request used more than was left. */
+/** The rest of a bucket; negative if the last request used more than was left. */
 interface Account {
   left: number
   /** Time of the last refill in milliseconds. */

@@ -30,7 +30,7 @@ export function schemaCompilers(): Required<Factories> {
 
 type SchemaErrors = Parameters<NonNullable<FastifyServerOptions['schemaErrorFormatter']>>
 
-/** What a request lacks by its route's schema: `parameter table is missing`, `body /rows/0 must be integer`. */
+/** Says how a request breaks its route's schema: `parameter table is missing`, `body /rows/0 must be integer`. */
 export function schemaError([first]: SchemaErrors[0], part: string): DbError {
   const { keyword, params, instancePath = '', message } = first!
   const where = part === 'querystring' ? 'parameter' : part === 'headers' ? 'header' : part === 'params' ? 'path' : part

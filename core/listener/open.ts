@@ -19,7 +19,7 @@ export interface OpenListener {
   close(): Promise<void>
 }
 
-/** What a listener needs from the server. */
+/** Parts of the server that a listener uses. */
 export interface ListenerScope {
   /** The context for work of a sender at this address. */
   context(address: string | undefined, signal: AbortSignal): RequestContext
@@ -46,7 +46,7 @@ export interface Listeners {
   close(): Promise<void>
 }
 
-/** What listeners share with the HTTP servers. */
+/** Shared with the HTTP servers. */
 type ListenerDependencies = Pick<ServerDependencies, 'plugins' | 'services' | 'budget' | 'quotas' | 'stopping'>
 
 /** Opens all listeners; if one fails, closes the others and throws. */

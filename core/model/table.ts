@@ -1,4 +1,4 @@
-// What a database, a table and a column are.
+// Databases, tables and columns.
 import type { ColumnType, ResultType } from './types.ts'
 
 /** The role of a column: `tag` tells what a row is about, `field` is measured, `timestamp` is the time index. */

@@ -4,7 +4,7 @@ import { after } from '../timer.ts'
 import { FairQueue } from './fair-queue.ts'
 
 export interface AdmissionOptions {
-  /** What waits, for messages: `statements`, `queries`. */
+  /** A plural noun for messages: `statements`, `queries`. */
   readonly what: string
   /** Whether something may start now; asked each time. */
   hasSlot(): boolean

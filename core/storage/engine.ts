@@ -91,7 +91,7 @@ export interface SeriesNumbers {
   readonly unknown: readonly number[]
 }
 
-/** What an unknown key stands for. */
+/** The series of an unknown key. */
 export interface SeriesAddition {
   /** Index of the key. */
   readonly index: number

@@ -32,7 +32,7 @@ interface SeriesRequest {
 
 interface SeriesOutcome {
   readonly writes: readonly (ResolvedSeries | ResolvedWrite)[]
-  /** What a partial write left out. */
+  /** The samples that a partial write left out. */
   readonly refused: RefusedSeries
 }
 

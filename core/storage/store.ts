@@ -75,7 +75,7 @@ export interface WriteResult {
   readonly rows: number
   /** Affected rows of each write, in order. */
   readonly perWrite: readonly number[]
-  /** What a partial write of samples left out; absent if nothing was. */
+  /** The samples that a partial write left out; absent if there are none. */
   readonly refused?: RefusedSeries
 }
 

@@ -205,7 +205,7 @@ export class ProtoWriter {
   #view = new DataView(this.#bytes.buffer)
   #length = 0
 
-  /** What was written so far; valid until the next write. */
+  /** The bytes written so far; valid until the next write. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }

@@ -55,7 +55,7 @@ export function watchHeap(kind: keyof typeof growth): void {
   }).unref()
 }
 
-/** What returning pages costs, in milliseconds for each byte in use, before it was done. */
+/** Milliseconds that returning pages takes for each byte in use, as long as it was not measured. */
 const firstCost = 2.5 / 2 ** 20
 
 /** The result is called regularly with the share of time that the thread was busy. `now`: milliseconds. */
@@ -68,7 +68,7 @@ export function createTidy(heap: Heap, growth: number, now = () => performance.n
     min = Math.min(min, size)
     if (size + heap.unused() > min + growth && (used <= busy || heap.unused() > growth)) {
       heap.collect('begin')
-      // What is left is known at the next checks.
+      // The next checks find out how much is left.
       min = Number.POSITIVE_INFINITY
       hasPages = true
       return

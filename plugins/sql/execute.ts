@@ -90,7 +90,7 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
 /** Statements that change rows only; the log waits for the tables that its records name. */
 const writesRows: ReadonlySet<Statement['kind']> = new Set(['insert', 'delete', 'copy', 'kill'])
 
-/** What another request changes may show before it is durable; no answer, also none that something is there or is not, relies on it before it is. */
+/** Changes of other requests may be visible before they are durable. No answer relies on one before that, not even that something exists or not. */
 async function changeSchema(session: Session, statement: Change): Promise<number> {
   try {
     return await change(session, statement)
@@ -99,7 +99,7 @@ async function changeSchema(session: Session, statement: Change): Promise<number
   }
 }
 
-/** What a user must be allowed before anything is said of what the statement names; what subqueries of it read is checked with them. */
+/** The permission a user needs before an answer says anything of what the statement names; subqueries are checked by themselves. */
 function rightsFor(statement: Statement): readonly ('read' | 'write')[] {
   switch (statement.kind) {
     case 'query':

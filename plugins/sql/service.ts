@@ -1,4 +1,4 @@
-// What the two servers and other plugins share: the grammar's thread, the list of what runs, and how a request's statements are run.
+// Shared by the two servers and other plugins: the grammar's thread, the list of running statements, and how a request's statements run.
 import { type Core, DbError, exportFolder, type RequestContext } from '../../core/index.ts'
 import type { FlowsService, PromqlService, SqlParameter, SqlParameters, SqlQueryService } from '../services.ts'
 import { execute, type SqlOptions } from './execute.ts'
@@ -15,7 +15,7 @@ import { findTarget } from './write/target.ts'
 export interface SqlService extends SqlQueryService {
   readonly parser: SqlParser
   readonly processes: Processes
-  /** What statements of this text need; `ctx` is that of a process. */
+  /** The session of this text; `ctx` is that of a process. */
   session(ctx: RequestContext, sql: string): Session
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What the statements of one request share, and how one of them reads.
+// The state that the statements of one request share, and how one of them reads.
 import {
   isDbError,
   isValid,
@@ -67,7 +67,7 @@ interface QueryPlan {
   readonly isForeign?: true
   /** Where the user wrote what stands at an offset of the query's text. */
   readonly sourceOf: (at: number) => number | undefined
-  /** What the engine is told for the names of columns, and those there are where one is none. */
+  /** The engine's names of columns, and for errors the names that exist. */
   readonly names: Names
   readonly valid: ReadonlyMap<string, readonly string[]>
   readonly isTime: (start: number) => boolean

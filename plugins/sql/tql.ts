@@ -95,7 +95,7 @@ function describePlan(promql: PromqlService, { query, format }: TqlStatement): A
   return rowsAnswer(['plan_type', 'plan'], [['promql', plan]])
 }
 
-/** What ANALYZE tells instead of the rows. */
+/** The answer of ANALYZE instead of the rows. */
 function describeCost({ query, format }: TqlStatement, series: number, { took, peak, reading }: PromqlStats): Answer {
   const parts = reading()
   const facts = { query, series, samples: peak, ...took, reading: parts }

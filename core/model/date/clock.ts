@@ -31,7 +31,7 @@ export const part = {
 
 export type Part = (typeof part)[keyof typeof part]
 
-/** What has been read so far: bit p of `seen` says whether `values[p]` counts. */
+/** The parts read so far: bit p of `seen` says whether `values[p]` is set. */
 export interface DateParts {
   seen: number
   readonly values: Float64Array

@@ -3,7 +3,7 @@
 import { DbError, type ErrorCode, type ErrorOptions, isDbError, reasonOf, withMessage } from '../../errors.ts'
 import { shorten } from '../../model/shorten.ts'
 
-/** What an error of the cluster means to a client. */
+/** The error of the cluster as one for a client. */
 interface Meaning {
   readonly code: ErrorCode
   readonly status?: number

@@ -12,7 +12,7 @@ export interface RowRange {
   readonly to?: bigint | undefined
 }
 
-/** What a statement needs to read a table. */
+/** How a statement reads a table. */
 interface Source {
   readonly catalog: ClusterCatalog
   readonly location: Location

@@ -1,4 +1,4 @@
-// What the driver is configured with.
+// The driver's configuration.
 import type { Config } from '../../config/schema.ts'
 
 export type ClickHouseConfig = Config['storage']['clickhouse']

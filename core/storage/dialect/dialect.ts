@@ -1,4 +1,4 @@
-// What differs between the SQL of storage engines, for whoever makes statements: plugins write the rest as both have it.
+// The differences between the SQL of storage engines; plugins write the rest in the way both understand.
 import type { ColumnType, TimestampType } from '../../model/types.ts'
 import type { Steps } from '../../pace.ts'
 

@@ -150,7 +150,7 @@ export function* duckdbRows(
     const list = cells[i]!
     const [first = null] = list
     yield
-    // What is the same in all rows is said once; the first column says how many there are.
+    // A value that all rows share is written once; the first column gives their number.
     const isList = i === 0 || list.some(cell => cell !== first)
     const value = isList ? `c${i}` : first === null ? 'NULL' : quoteText(first)
     typed.push(`${cast(value, type)} AS ${quoteName(name)}`)

@@ -1,4 +1,4 @@
-// What all item decoders share: the cursor, the batch they fill, and how they treat items that cannot be decoded.
+// Shared by all item decoders: the cursor, the batch they fill, and how they treat items that cannot be decoded.
 import { isUtf8 } from 'node:buffer'
 import { ItemsError } from '../../errors.ts'
 import { checkCells, ItemBatch } from '../../model/items.ts'

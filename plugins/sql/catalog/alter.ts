@@ -44,7 +44,7 @@ interface Step {
   readonly check?: () => Promise<void>
 }
 
-/** What the actions mean; additions that follow each other are one change. */
+/** The changes that the actions make; adjacent additions are one change. */
 function plan(session: Session, table: Table, actions: readonly AlterAction[]): Step[] {
   const steps: Step[] = []
   let now = table

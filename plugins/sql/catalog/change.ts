@@ -117,7 +117,7 @@ export async function dropDatabase({ store, ctx }: Session, statement: Of<'drop_
   return 0
 }
 
-/** What IF NOT EXISTS says. */
+/** With IF NOT EXISTS an existing one is kept, without it the statement is refused. */
 export function onExisting({ ifNotExists }: { readonly ifNotExists: boolean }): 'keep' | 'refuse' {
   return ifNotExists ? 'keep' : 'refuse'
 }

@@ -15,7 +15,7 @@ export function rowsAnswer(
   return heldAnswer(named, [{ rows: rows.length, columns: named.map((_, c) => ({ values: rows.map(row => row[c]) })) }])
 }
 
-/** What all answers of a request that wait for the last one may still take. */
+/** Bytes that the answers of a request may still take while they wait for its last one. */
 export interface RowQuota {
   rows: number
   bytes: number

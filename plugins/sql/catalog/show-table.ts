@@ -1,4 +1,4 @@
-// What SHOW and DESCRIBE tell of one table or view.
+// The answers of SHOW and DESCRIBE about one table or view.
 import { DbError, type RecordsAnswer, type Table, type TableColumn } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'

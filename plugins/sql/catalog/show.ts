@@ -53,7 +53,7 @@ export async function show(session: Session, statement: ShowStatement): Promise<
 
 const text = (...names: readonly string[]) => names
 
-/** What tools of other databases ask for and is always the same. */
+/** Constant answers to questions of other databases' tools. */
 const fixed: Readonly<
   Record<'charset' | 'collation' | 'engines' | 'status', { columns: readonly ShownColumn[]; rows: readonly Row[] }>
 > = {

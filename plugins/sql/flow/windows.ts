@@ -90,13 +90,13 @@ function text(tokens: readonly Token[]): string {
   return label(tokens).toLowerCase()
 }
 
-/** What is grouped by; a column without its table. */
+/** The expressions of GROUP BY; columns without their table. */
 function grouped(tokens: readonly Token[]): string {
   const isColumn = tokens.every(token => token.kind !== 'symbol' || token.value === '.')
   return text(isColumn ? tokens.slice(-1) : tokens)
 }
 
-/** What an item of the list is, and what it can be called by. */
+/** An item of the list, and the names it can be called by. */
 function readItem(tokens: readonly Token[]): { readonly tokens: readonly Token[]; readonly names: readonly string[] } {
   const as = tokens.findLastIndex(token => isToken(token, 'as'))
   const named = as >= 0 && as === tokens.length - 2

@@ -4,7 +4,7 @@ import { after, DbError, startWorker, type Timer } from '../../../core/index.ts'
 import type { GrammarAnswer, GrammarTask } from './grammar.worker.ts'
 
 export interface Grammar {
-  /** What the library makes of a text. Throws its error, or `InvalidArguments` when it does not come to an end. */
+  /** The library's tree of a text. Throws its error, or `InvalidArguments` if it does not end in time. */
   run(task: GrammarTask): Promise<unknown>
   close(): Promise<void>
 }
@@ -15,7 +15,7 @@ const bytesPerMillisecond = 20
 /** Milliseconds a new thread takes at most to load. */
 const loadLimit = 20_000
 
-/** What may be left of the limit, of processor time, when the clock says that it is over. */
+/** Processor time that may be left of the limit when the clock says that it is over. */
 const restShare = 0.2
 
 interface Waiting {
@@ -110,7 +110,7 @@ export function createGrammar(): Grammar {
   }
 }
 
-/** What is said of a stack or a memory that ended. */
+/** The error if the stack or the memory is exhausted. */
 const isOverflow = /unreachable|out of bounds|call stack/
 
 function failed(cause: unknown): DbError {

@@ -21,7 +21,7 @@ export type GrammarAnswer = ({ readonly result: string } | { readonly error: str
   readonly used: number
 }
 
-/** What the library says of texts, of its parser and of its tokenizer. All that goes wrong is one class of errors to it. */
+/** Messages of the library about the text, its parser and its tokenizer; it has one class for all errors. */
 const isSyntax = /^sql parser error: | at Line: \d+, Column: \d+$/
 
 /** Levels of recursion the grammar allows itself. */

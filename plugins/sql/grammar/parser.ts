@@ -46,7 +46,7 @@ export function createParser(): SqlParser {
         return tree
       } catch (error) {
         if (!(error instanceof ParseError)) throw error
-        // What is wrong is said of the text as it was written.
+        // Errors refer to the text as it was written.
         return read('bind', sql, statement)
       }
     },
@@ -198,7 +198,7 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
   return errorAt(sql, named?.start ?? tokens.at(-1)?.end ?? 0, said)
 }
 
-/** What is missing is said as the statements read by hand say it. */
+/** Says what is missing in the same words as statements parsed by hand. */
 function inOurWords(message: string): string {
   const [, expected, found] = /^Expected:? (.*), found: (.*)$/s.exec(message) ?? []
   if (expected === undefined) return message

@@ -1,4 +1,4 @@
-// What binding asks of the tokens of a statement.
+// Questions of the binder about the tokens of a statement.
 import { DbError } from '../../../core/index.ts'
 import { isRename, type Tree } from '../grammar/parser.ts'
 import { nameOf } from '../statement/cursor.ts'
@@ -60,7 +60,7 @@ export function bindContext(
         ? BigInt(token.value.replaceAll('_', ''))
         : undefined
     },
-    /** What the string at a token says; undefined where it is none. */
+    /** The characters of the string at a token; undefined if it is no string. */
     stringAt: (at: number) => (tokens[at]?.kind === 'string' ? tokens[at].value : undefined),
     /** ` at line 1, column 8`: where a text stands in the place of a table, of which the tree has no position. */
     tableText: () => {

@@ -72,7 +72,7 @@ export interface Bound {
   /** Tokens of names of common tables, of sources, and where they are used. */
   readonly sourceNames: readonly number[]
   readonly times: readonly TimeConstant[]
-  /** What is not a constant and meets a time, but is none in UTC, or may be none. */
+  /** Expressions beside a time that are not constants, and not, or not certainly, a time in UTC. */
   readonly textTimes: readonly TextTime[]
   /** Items of select lists without names of their own, and those the user would give them: what was written. */
   readonly unnamed: readonly { readonly last: number; readonly label: string }[]
@@ -97,7 +97,7 @@ interface Item extends Value {
   readonly isDigits?: boolean
 }
 
-/** What makes the rows of a query: its items, as long as their places are known, or those of each row. */
+/** The expressions of a query's columns: its items, as long as their places are known, or those of each row. */
 interface Made {
   readonly rows: readonly (readonly Item[])[]
   readonly fields: Fields
@@ -210,7 +210,7 @@ class Binder {
   readonly alone: Alone[] = []
   everyColumn = false
   readonly #context: BindContext
-  /** What is bound only to know its columns leaves no trace. */
+  /** A query that is bound only to learn its columns leaves no trace. */
   #silent = false
   /** The last tokens of constants that are known to be times. */
   readonly #known = new Set<number>()
@@ -531,7 +531,7 @@ class Binder {
     }
   }
 
-  /** What each column is that a join merges. They have no place where a text could be made a time. */
+  /** The meanings of columns that a join merges. They have no place where a text could become a time. */
   #merge(left: readonly Source[], right: Source, using: readonly string[], join: string): ReadonlyMap<string, Field> {
     const merged = new Map<string, Field>()
     for (const name of using) {
@@ -618,7 +618,7 @@ class Binder {
     }
   }
 
-  /** What an expression is; binds everything in it. */
+  /** The meaning of an expression; binds everything in it. */
   #value(tree: Tree | undefined, scope: Scope, env: Env, itemsFirst = false): Meaning {
     if (Array.isArray(tree)) {
       for (const item of tree) this.#value(item, scope, env, itemsFirst)
@@ -883,7 +883,7 @@ class Binder {
     return { tree: plain, meaning: this.#value(plain ?? argument, scope, env, itemsFirst) }
   }
 
-  /** What a call gives. */
+  /** The meaning of a call. */
   #called(name: string, values: readonly Value[], names: readonly string[] = []): Meaning {
     const meanings = values.map(({ meaning }) => meaning)
     if (name === 'row' || name === 'struct_pack') return { kind: 'tuple', of: values, names }
@@ -933,7 +933,7 @@ class Binder {
     return undefined
   }
 
-  /** What stands beside a time is one. The engine itself refuses what it does not know for a time where it is `strict`. */
+  /** Makes operands beside a time times. With `strict` the engine itself refuses operands that are none. */
   #compare(values: readonly Value[], strict = false): void {
     const tuples = values.flatMap(({ meaning }) => (meaning?.kind === 'tuple' ? [meaning.of] : []))
     if (tuples.length > 1) {
@@ -1050,7 +1050,7 @@ export function takesLambda(name: string): boolean {
   return /(?:transform|apply|filter|reduce|columns)$/.test(name)
 }
 
-/** What of a meaning stays when it is the column of a query. */
+/** The meaning of a query's column, from that of its expression. */
 function lasting(meaning: Meaning): Meaning {
   if (meaning?.kind === 'string') return { kind: 'text' }
   if (meaning?.kind === 'integer' || meaning?.kind === 'date') return other
@@ -1068,7 +1068,7 @@ function isNoTime(meaning: Meaning): boolean {
   return meaning?.kind === 'text' || meaning?.kind === 'zoned'
 }
 
-/** What a value is that is one of these; what is left out may be anything. */
+/** The meaning of a value that is one of these; an unknown one may be anything. */
 function common(values: readonly Value[]): Meaning {
   const given = values.flatMap(({ tree, meaning }) => (isEmpty(tree) ? [] : [meaning]))
   const meanings = given.filter(meaning => meaning?.kind !== 'null')
@@ -1080,7 +1080,7 @@ function common(values: readonly Value[]): Meaning {
 
 const fineness = ['s', 'ms', 'us', 'ns'] as const
 
-/** What the engine makes of times of several units: one of the finest; the unit is unknown where one of them is. */
+/** The engine's common type of times in several units: the finest; unknown if one of them is. */
 function finest(meanings: readonly Meaning[]): Time | undefined {
   const times = meanings.filter(meaning => meaning?.kind === 'time')
   const order = ({ unit }: Time) => (unit === undefined ? fineness.length : fineness.indexOf(unit))

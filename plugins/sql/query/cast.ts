@@ -21,7 +21,7 @@ interface Cast {
 
 type Range = readonly [first: number, last: number]
 
-/** What is known of an operand: a time, which the engine may convert as it is, with its unit where that is known. */
+/** The facts of an operand: whether it is a time, which the engine may convert as it is, and its unit if known. */
 type KnownTime = (first: number, last: number) => { readonly unit?: TimeUnit | undefined } | undefined
 
 const zonedType = 'timestamptz'
@@ -61,7 +61,7 @@ function numberOf(statement: Canonical, { operand, type, engine }: Cast, unit: T
   return [open, { start: end, end, text: ')' }, typed]
 }
 
-/** What stands in a column is in UTC, whatever the zone of the session: cast to a time with a zone it is that moment. */
+/** Columns are in UTC, whatever the session's zone: cast to a time with a zone, they are that moment. */
 function momentOf(statement: Canonical, { whole, operand, call }: Cast): Edit[] {
   const [first, behind] = [span(statement, whole[0]), span(statement, operand[1]).end]
   const open = call === '' ? { start: first.start, end: first.start, text: '(' } : { ...first, text: '' }

@@ -1,4 +1,4 @@
-// What a WHERE says of the columns of its only table, as far as the engine can leave out rows by it.
+// Conditions of a WHERE on the columns of its only table by which the engine can exclude rows.
 import {
   type Condition,
   convertTime,
@@ -18,7 +18,7 @@ import type { Token } from '../text/token.ts'
 
 export interface WhereParts {
   readonly table: Table
-  /** What its columns may be called by before a dot. */
+  /** Names that may stand before the dot of its columns. */
   readonly names: readonly string[]
   readonly zone: Zone
   /** The token of the statement at an index. */

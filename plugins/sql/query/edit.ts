@@ -12,7 +12,7 @@ export interface Edit {
   readonly alias?: string
   /** Names of the only columns of it the statement can mean; default all. */
   readonly columns?: readonly string[]
-  /** What is asked for of its rows. */
+  /** The condition on its rows. */
   readonly where?: Condition
   /** Tables in `text`. */
   readonly relations?: readonly Relation[]

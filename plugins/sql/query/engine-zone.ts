@@ -24,7 +24,7 @@ function engineName(zone: string): string | undefined {
   return hours > (east ? 14 : 12) ? undefined : `Etc/GMT${east ? '-' : '+'}${hours}`
 }
 
-/** What the engine does in the zone of the session. Columns and `now()` have no zone; constants are read before it sees them. */
+/** Functions that the engine evaluates in the session's zone. Columns and `now()` have no zone; constants are read before. */
 const zoned = [
   'timestamptz',
   'timetz',

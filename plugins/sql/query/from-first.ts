@@ -2,7 +2,7 @@
 import { bracketStep } from '../text/brackets.ts'
 import { isToken, placed, type Token } from '../text/token.ts'
 
-/** What is known of the query in one level of brackets. */
+/** The state of the query in one level of brackets. */
 interface Level {
   readonly isWith: boolean
   /** Whether a SELECT or FROM of the level itself, behind its WITH, was read. */

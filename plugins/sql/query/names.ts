@@ -1,7 +1,7 @@
 // Names of columns for the engine, which takes `Host` and `host` for the same: every name of a statement gets one of its own in any case.
 
 export interface Names {
-  /** What the engine is told instead of a name. Equal names are told equally, wherever they stand. */
+  /** The engine's name for a name. Equal names have equal ones everywhere. */
   encode(name: string): string
   /** Names to show instead of the engine's. */
   readonly shown: ReadonlyMap<string, string>

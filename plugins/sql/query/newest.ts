@@ -147,7 +147,7 @@ function groupsOf(selected: Selected): readonly TableColumn[] | undefined {
   return tags.every(isTag) ? tags : undefined
 }
 
-/** What stands in the select list: a column, the last time, or something else. */
+/** An item of the select list: a column, the last time, or something else. */
 function itemsOf(selected: Selected): readonly (TableColumn | 'last' | undefined)[] {
   return asList(selected.select['projection']).map(item => {
     const [kind, value] = variant(item) ?? ['', null]
@@ -175,7 +175,7 @@ function isCall(
   return isBare && asList(list['args']).length === count && behind.every(key => isEmpty(call![key]))
 }
 
-/** What may look at more than one row. */
+/** Functions that may look at more than one row. */
 const looks = ['Function', 'Subquery', 'Exists', 'InSubquery']
 
 /** Without anything that looks at more than one row, and with no name of a column for something else. */

@@ -1,5 +1,5 @@
 // Queries in a dialect that our grammar does not read: names of tables are found and resolved, everything else stays as it is written.
-// What is missed here is refused by the engine, which guards by its own reading.
+// The engine, which guards by its own reading, refuses tables that are missed here.
 import { DbError, type Dialect, type Pace, type Relation, type Store, type Table } from '../../../core/index.ts'
 import { informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
@@ -122,7 +122,7 @@ class Writer {
   }
 }
 
-/** What stands for a table: SQL, in it tables of the catalog. */
+/** The replacement of a table: SQL, which may contain tables of the catalog. */
 type Rows = Pick<Placed, 'text' | 'relations'>
 
 async function rowsOf(context: TablesContext, { parts }: FoundTable): Promise<Rows> {
@@ -269,7 +269,7 @@ function findTables(tokens: readonly Token[]): FoundTable[] {
   return found
 }
 
-/** What a word does to the bracket it stands in; whether a table follows, undefined where it says nothing of that. */
+/** The effect of a word on the bracket around it: whether a table follows; undefined if it has none. */
 function readWord(frame: Frame, tokens: readonly Token[], at: number, word: string): boolean | undefined {
   if (word === 'with' && !isToken(tokens[at + 1], 'totals') && !isToken(tokens[at + 1], 'fill')) {
     frame.inWith = true

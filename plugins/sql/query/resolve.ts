@@ -50,7 +50,7 @@ export interface ResolvedQuery {
   readonly relations: readonly Relation[]
   /** Where the user wrote what stands at an offset of the text. */
   readonly sourceOf: (at: number) => number | undefined
-  /** What the engine is told for the names of columns. */
+  /** The engine's names of columns. */
   readonly names: Names
   /** Names there are where one in lower case is none. */
   readonly valid: ReadonlyMap<string, readonly string[]>
@@ -232,7 +232,7 @@ function columnsOf(reads: readonly Read[], name: string | undefined): readonly T
   ])
 }
 
-/** What a name in a FROM stands for. */
+/** The table that a name in a FROM refers to. */
 interface Read extends Rows {
   /** The index of the name. */
   readonly start: number
@@ -249,7 +249,7 @@ interface Rows {
 }
 
 interface Found extends Read {
-  /** What it takes time to know. */
+  /** The facts that take time to find out. */
   readonly more?: () => Promise<Rows>
 }
 

@@ -1,9 +1,9 @@
-// What names mean where they stand: the tables of each SELECT with their columns, those of the queries around it, names of its items.
+// Resolves names by scope: the tables of each SELECT with their columns, those of the queries around it, and names of its items.
 import { DbError, type TimeUnit } from '../../../core/index.ts'
 import { catalogName, hint } from '../catalog/name.ts'
 import type { Tree } from '../grammar/parser.ts'
 
-/** What is known of a value; `time` is one without a zone, in UTC, with the unit integers beside it are in. */
+/** The known facts of a value; `time`: it is a time without a zone, in UTC, and integers beside it count in this unit. */
 export type Meaning =
   /** `unsure`: it may be an interval, the difference of two times. */
   | { readonly kind: 'time'; readonly unit?: TimeUnit; readonly unsure?: true }
@@ -23,7 +23,7 @@ export type Meaning =
   | { readonly kind: 'tuple'; readonly of: readonly Value[]; readonly names?: readonly string[] }
   | undefined
 
-/** What a member of a value is; undefined where that is not known. */
+/** The meaning of a member of a value; undefined if it is not known. */
 export function memberOf(meaning: Meaning, name: string): Meaning {
   const at = meaning?.kind === 'tuple' ? (meaning.names?.indexOf(name.toLowerCase()) ?? -1) : -1
   return meaning?.kind === 'tuple' ? meaning.of[at]?.meaning : undefined
@@ -72,7 +72,7 @@ export interface Scope {
   /** Arguments of a lambda by their names. */
   readonly parameters?: ReadonlyMap<string, Meaning>
   readonly outer: Scope | undefined
-  /** What is known of so many sources: names may be looked up thousands of times. */
+  /** Caches lookups for this many sources, because names may be looked up thousands of times. */
   known: { readonly sources: number; readonly alike: Map<string, readonly Field[]>; valid?: readonly string[] }
 }
 
@@ -110,13 +110,13 @@ export function makeScope(outer: Scope | undefined, parameters?: ReadonlyMap<str
   return { sources: [], items: new Map(), outer, known, ...(parameters && { parameters }) }
 }
 
-/** What is known of the sources there are now. */
+/** The cached lookups of the current sources. */
 function knownOf(scope: Scope): Scope['known'] {
   if (scope.known.sources !== scope.sources.length) scope.known = { sources: scope.sources.length, alike: new Map() }
   return scope.known
 }
 
-/** What a name of one part or more means in a scope. `items` are preferred where the engine does so. Throws where only case could tell. */
+/** Resolves a name of one or more parts in a scope. `items` come first where the engine prefers them. Throws if names differ only in case. */
 export function resolve(scope: Scope, parts: readonly string[], itemsFirst: boolean): Found {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
     if (at.parameters?.has(parts[0]!)) return { kind: 'parameter', meaning: at.parameters.get(parts[0]!) }
@@ -159,7 +159,7 @@ function qualifiedColumn({ sources }: Scope, parts: readonly string[]): Found | 
   return undefined
 }
 
-/** What a column is without the name of its table before it. */
+/** Resolves a column without a table name. */
 export function mergedField(sources: readonly Source[], field: Field): Field {
   return sources.findLast(({ merged }) => merged?.has(field.name))?.merged?.get(field.name) ?? field
 }

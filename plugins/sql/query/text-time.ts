@@ -12,9 +12,9 @@ import type { Names } from './names.ts'
 /** An expression that meets a time of a unit. */
 export interface TextTime {
   readonly extent: Extent
-  /** What it is; the engine knows what an unknown one is when it plans the statement. */
+  /** Its meaning; the engine learns that of an unknown one when it plans the statement. */
   readonly kind: 'text' | 'zoned' | 'unknown'
-  /** What the engine makes of times by itself has microseconds. */
+  /** Times that the engine makes itself have microseconds. */
   readonly unit: TimeUnit | undefined
   /** Its name, where it is an item of a select list that keeps that of its column. */
   readonly name?: string

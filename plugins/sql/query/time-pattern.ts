@@ -33,7 +33,7 @@ const names: Readonly<Record<string, string>> = {
   TZ: '%Z'
 }
 const longestFirst = [...Object.keys(digits), ...Object.keys(names)].sort((a, b) => b.length - a.length)
-/** What strftime writes without zeros, too. */
+/** Specifiers that strftime can also write without leading zeros. */
 const padded = /%([mdjHIMS])/
 
 /** The form for strftime and strptime. Throws DbError for a pattern they do not have; `name` is the function, `token` the constant in `sql`. */

@@ -34,7 +34,7 @@ function instant(token: Token, zone: Zone, inUtc: boolean): bigint | undefined {
   try {
     return parseTimestamp(token.value, zone)
   } catch {
-    // What is not a time to us may be one to the engine, and its error is the better one.
+    // A text that is no time here may be one to the engine, and its error is better.
     return undefined
   }
 }

@@ -28,7 +28,7 @@ export function parseTableTime(tree: Tree | undefined): TimeType | undefined {
   return unit === undefined ? undefined : { kind: 'time', unit }
 }
 
-/** What the columns of a type are. */
+/** The meaning of a type's columns. */
 export function meaningOf(type: string): Meaning {
   if (isTimestamp(type as ColumnType)) return { kind: 'time', unit: timeUnit(type as Parameters<typeof timeUnit>[0]) }
   if (type === 'String') return { kind: 'text' }

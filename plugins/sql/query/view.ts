@@ -24,7 +24,7 @@ export async function expandView(resolveQuery: ResolveQuery, context: ResolveCon
   return { view, query }
 }
 
-/** What is read of a view's query, in the context of the view. */
+/** A view's query, resolved in the context of the view. */
 export async function readView<C extends Pick<ResolveContext, 'store' | 'db' | 'sql' | 'views'>, Q>(
   context: C,
   view: View,
@@ -70,7 +70,7 @@ export function viewRows({ view, query }: Expanded, names: Names): { text: strin
   }
 }
 
-/** What the rest of a query needs to know of the columns of a view. */
+/** The columns of a view, for the query that reads it. */
 export function viewColumns(view: View): readonly TableColumn[] {
   return view.columns.map(({ name, type }) => ({
     id: 0,

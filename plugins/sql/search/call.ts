@@ -29,7 +29,7 @@ export interface SearchCall {
   readonly last: number
   /** Tokens of the expression that is searched, first and last. */
   readonly text: readonly [number, number]
-  /** What it is searched for. */
+  /** The search. */
   readonly query: string
   /** The token of the column when the text is one; `lowered` when it is one in `lower(…)`. */
   readonly column: number | undefined
@@ -99,7 +99,7 @@ export function searchCallSql({ name, query }: SearchCall, text: string, reading
     : termSql(query, text, reading, quoteText)
 }
 
-/** What is known of the column where the call is true. */
+/** A condition that the column meets if the call is true. */
 export function searchCallCondition(call: SearchCall, column: string, reading: Reading): Condition | undefined {
   const folded = reading.folded || call.lowered
   if (call.name === 'matches') return searchCondition(parseSearch(call.query), column, folded)

@@ -45,7 +45,7 @@ export function rewriteSearches(statement: Canonical, edits: readonly Edit[], as
   return replaceSearches(statement, told, [...readings.values()])
 }
 
-/** What is searched is edited first, because it may come to stand there more than once. */
+/** The searched expression is edited first, because the rewritten text may contain it more than once. */
 function replaceSearches(
   statement: Canonical,
   edits: readonly Edit[],

@@ -94,7 +94,7 @@ const firstWords =
     ' '
   )
 
-/** What to do in the place of statements of other databases. */
+/** What to write instead of statements of other databases. */
 const others: Readonly<Record<string, string>> = {
   update: 'Insert the row again with its tags and its time: the newest one counts',
   begin: noTransactions,

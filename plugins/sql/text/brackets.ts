@@ -63,7 +63,7 @@ export function findWord(tokens: readonly Token[], word: string, from = 0): numb
   return -1
 }
 
-/** What commas outside of brackets part; empty parts are left out. */
+/** Splits at commas outside of brackets; without empty parts. */
 export function splitList(tokens: readonly Token[]): Token[][] {
   const items: Token[][] = [[]]
   let depth = 0

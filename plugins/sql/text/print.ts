@@ -99,7 +99,7 @@ export async function describeStatement(
   }
 }
 
-/** What ALIGN, RANGE, BY and FILL of a range query say. */
+/** The clauses ALIGN, RANGE, BY and FILL of a range query. */
 function describeRange({ step, origin, by, calls }: RangeQuery) {
   return {
     align_ms: step,

@@ -18,7 +18,7 @@ import { quoteText, tokenize } from '../text/token.ts'
 import { buildColumn, type ValueContext } from './column-value.ts'
 import { type Literal, nullLiteral, readLiteral } from './literal.ts'
 
-/** What a row without the column gets; text without an offset is a time in the zone. Throws `Unsupported` for an expression. */
+/** The value in rows without the column; text without an offset is a time in the zone. Throws `Unsupported` for an expression. */
 export function defaultOf({ name, type, default: text }: ColumnDefinition, zone: Zone = utc): Literal {
   if (text === undefined) return nullLiteral
   const literal = readLiteral(tokenize(text))
@@ -29,7 +29,7 @@ export function defaultOf({ name, type, default: text }: ColumnDefinition, zone:
   try {
     return { kind: 'time', value: parseTimestamp(literal.text, zone), unit: 'ns' }
   } catch (error) {
-    // What is not a time does not fit the column, which says so.
+    // The column reports a value that is no time.
     if (isDbError(error)) return literal
     throw error
   }

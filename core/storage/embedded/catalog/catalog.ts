@@ -178,7 +178,7 @@ export class EmbeddedCatalog {
     const options = this.#databases.get(table.database)?.options ?? {}
     const cutoffs = (logical.length > 0 ? logical : [table]).map(each => retentionCutoff(each, options, now))
     if (cutoffs.includes(undefined)) return undefined
-    // What the longest-lived of them still shows.
+    // Until then the table with the longest lifetime shows rows.
     return cutoffs.toSorted((a, b) => (a! < b! ? -1 : 1))[0]
   }
 

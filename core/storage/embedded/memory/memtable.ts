@@ -104,7 +104,7 @@ export interface MemtableHome {
   readonly copies: RowCopies
 }
 
-/** What SQL reads in place of rows that are in no file yet. */
+/** Copies of rows that are in no file yet, for SQL. */
 export interface RowCopies {
   bytes: number
 }
@@ -152,7 +152,7 @@ export class Memtable {
     this.hidden = hiddenColumns(table)
   }
 
-  /** What is known of the times of its rows; `areDistinct` only for tables with versions. */
+  /** Facts of the times of its rows; `areDistinct` only for tables with versions. */
   get times(): Omit<RowTimes, 'add'> {
     return this.#times
   }

@@ -1,4 +1,4 @@
-// What the engine holds in memory for one table: its memtable generations and its series.
+// The data of one table in memory: its memtable generations and its series.
 import type { Table } from '../../../model/table.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { isRetyped } from '../catalog/retyped.ts'

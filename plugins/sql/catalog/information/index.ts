@@ -1,4 +1,4 @@
-// What the server tells of itself in SQL: the tables of information_schema as expressions a query can read.
+// The tables of information_schema as expressions that a query can read.
 import { DbError, mapPaced, type Pace, runPaced } from '../../../../core/index.ts'
 import { catalogName, informationSchema } from '../name.ts'
 import { catalogTables } from './catalog.ts'

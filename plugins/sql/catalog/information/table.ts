@@ -6,7 +6,7 @@ import type { ProcessRow } from '../process-rows.ts'
 export type Cell = string | number | bigint | null
 export type Row = Readonly<Record<string, Cell>>
 
-/** What the rows are made from. */
+/** The sources of the rows. */
 export interface Sources {
   readonly store: Store
   /** Those the user may see. */

@@ -172,7 +172,7 @@ interface Item {
   readonly parts: readonly ItemPart[]
 }
 
-/** What is grouped by; items that are meant by their place or name as they are written there. */
+/** The expressions of GROUP BY; for a position or a name, the item as it is written. */
 function groupsOf(items: readonly Item[], group: readonly Token[]): (readonly Token[])[] {
   const expressions = items.map(({ item }) => {
     const as = hasName(item) ? (isToken(item.at(-2), 'as') ? -2 : -1) : item.length
@@ -199,7 +199,7 @@ interface Bounds {
   readonly open: boolean
 }
 
-/** What the conditions joined by AND say of the time. */
+/** The bounds of the time in conditions joined by AND. */
 function boundsOf(where: readonly Token[], time: readonly Token[]): Bounds {
   const lower: (readonly Token[])[] = []
   const upper: (readonly Token[])[] = []

@@ -25,7 +25,7 @@ export interface RangeQuery {
   readonly calls: readonly RangeCall[]
   readonly from: readonly Token[]
   readonly table: readonly Name[]
-  /** What may stand before the dot of a column. */
+  /** Names that may stand before the dot of a column. */
   readonly alias: string
   readonly where: readonly Token[]
   /** Milliseconds between two points in time. */

@@ -155,7 +155,7 @@ function translate(context: RangeContext, query: RangeQuery, at: Token): Token[]
   ])
 }
 
-/** What the rows of slots know an expression by. */
+/** The name of an expression in the rows of slots. */
 export interface Key {
   readonly tokens: readonly Token[]
   readonly text: string
