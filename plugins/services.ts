@@ -61,7 +61,7 @@ export interface ProcessorModule {
 /** Makes a kind of processor. Called once per thread. */
 export type ProcessorFactory<Settings = never> = (settings: Settings, host: ProcessorHost) => ProcessorDefinition
 
-/** What a processor gets from the server. */
+/** The server as a processor sees it. */
 export interface ProcessorHost {
   /** Names of fields that set options of the table instead of becoming columns, such as `svc_ttl`. */
   readonly variables: ReadonlySet<string>
@@ -69,7 +69,7 @@ export interface ProcessorHost {
   send(message: unknown): void
 }
 
-/** What a request's headers say about pipelines; members are absent if the request does not say. */
+/** The options for pipelines in a request's headers; absent members were not given. */
 export interface PipelineHeaders {
   /** From `x-svc-pipeline-name`, else `x-svc-log-pipeline-name`. */
   readonly name?: string
@@ -123,7 +123,7 @@ export interface PipelineRunOptions {
   readonly maxErrors?: number
 }
 
-/** What a pipeline made of the items. */
+/** The result of running a pipeline over items. */
 export interface PipelineResult {
   /**
    * One write per group of rows with the same table and options; store all with one `Store.write`. Groups with equal options share the

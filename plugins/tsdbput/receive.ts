@@ -163,7 +163,7 @@ function joined(groups: readonly Uint32Array[]): Uint32Array {
   return indices
 }
 
-/** What a point is refused with; throws errors that are not about points. */
+/** The error that refuses a point; throws errors that are not about points. */
 function reasonOf(error: unknown): string {
   if (isDbError(error) && error.status === 400) return error.message
   throw error

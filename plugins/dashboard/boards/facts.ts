@@ -1,4 +1,4 @@
-// What lists show of a dashboard; the pages in the browser use the type, too.
+// The facts of a dashboard that lists show; the pages in the browser use the type, too.
 
 /** A dashboard without its panels, as lists show it. */
 export interface BoardFacts {

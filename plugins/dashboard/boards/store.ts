@@ -27,7 +27,7 @@ export interface Board extends BoardFacts {
   readonly document: string
 }
 
-/** What a user saves. */
+/** A dashboard as a user saves it. */
 export interface BoardDraft {
   readonly title: string
   readonly shared: boolean

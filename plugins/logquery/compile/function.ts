@@ -34,7 +34,7 @@ export interface Argument {
   readonly value?: Value
 }
 
-/** What a function's SQL is written with. */
+/** The parts that a function's SQL is written with. */
 interface CallContext {
   readonly dialect: Dialect
   readonly types: readonly ColumnType[]

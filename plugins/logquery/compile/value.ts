@@ -33,7 +33,7 @@ export interface Constant {
 /** The columns that a step can use. */
 export interface Scope {
   readonly columns: readonly Value[]
-  /** What `PositionalIdent` refers to. */
+  /** The expressions that `PositionalIdent` refers to. */
   readonly positions: readonly Value[]
   /** The time index, while the rows still have it. */
   readonly time?: Value

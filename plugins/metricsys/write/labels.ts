@@ -16,7 +16,7 @@ interface Kept {
  * label that is the same as before is the same object.
  */
 export class LabelReader {
-  /** What was last found at each index. */
+  /** The label last found at each index. */
   readonly #last: (Kept | undefined)[] = []
   /** All names in there are different. */
   #areUnique = true

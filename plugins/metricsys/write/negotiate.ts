@@ -1,4 +1,4 @@
-// What the headers of a remote write request say about its body.
+// Reads from the headers of a remote write request how its body is encoded.
 import type { IncomingHttpHeaders } from 'node:http'
 import { DbError } from '../../../core/index.ts'
 

@@ -1,4 +1,4 @@
-// What a column gets where an item has no fitting value: null, a default, the current time, or a failed item.
+// Fills a column where an item has no fitting value: null, a default, the current time, or a failed item.
 
 import { bitmap, type ColumnType, clearBit, type ItemBatch, type ItemField } from '../../../core/compute.ts'
 import { shownCell } from '../cell/input.ts'

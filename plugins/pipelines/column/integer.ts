@@ -1,4 +1,4 @@
-// What fits into integer columns.
+// Values that fit into integer columns.
 import type { ColumnType } from '../../../core/compute.ts'
 
 export interface IntegerRange {

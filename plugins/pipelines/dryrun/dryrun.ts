@@ -34,7 +34,7 @@ export interface DryRunRequest {
   readonly maxItems: number
 }
 
-/** What to run on what; `inline` pipelines have errors of their own. */
+/** The pipeline to run and its input; `inline` pipelines have errors of their own. */
 interface Job {
   readonly items: ItemBatch
   readonly inline: boolean

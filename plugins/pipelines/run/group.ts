@@ -55,7 +55,7 @@ export function groupRows(
   return groups.map(group => ({ ...group, rows: Uint32Array.from(group.rows) }))
 }
 
-/** What the listed columns of version 2 take out of the items. */
+/** The values that the listed columns of version 2 take out of the items. */
 function consumedFields({ transform }: Pipeline): ReadonlySet<string> {
   return new Set(transform.kind === 'extended' ? transform.columns.map(({ from }) => from) : [])
 }
@@ -68,7 +68,7 @@ interface OptionSet {
 /** By content, so that equal options are one object. */
 export type OptionSets = Map<string, OptionSet>
 
-/** What the request asks for. */
+/** The options of the request. */
 interface OptionDefaults {
   readonly options: TableOptions
   readonly autoCreate?: boolean

@@ -10,7 +10,7 @@ interface ThreadsOptions {
   readonly memory: number
   /** Milliseconds of processor time one piece of work may take, and the key that says so. */
   readonly budget: () => { readonly max: number; readonly key: string }
-  /** What every thread is started with. */
+  /** The data every thread starts with. */
   readonly start: () => Omit<ThreadOptions, 'answered' | 'questions'>
   /** Answers a thread; throws DbError. */
   readonly answer: (question: Question) => unknown

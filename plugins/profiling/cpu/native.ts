@@ -16,7 +16,7 @@ export interface NativeTime {
 interface NativeOptions {
   readonly before: ReadonlyMap<number, Thread>
   readonly after: ReadonlyMap<number, Thread>
-  /** What pool threads did for queries; undefined if unknown. */
+  /** The work of pool threads for queries; undefined if unknown. */
   readonly work: Pick<PoolWork, 'cpuOf'> | undefined
   /** Milliseconds between the two readings. */
   readonly duration: number

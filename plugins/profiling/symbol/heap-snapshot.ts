@@ -127,7 +127,7 @@ function isText(type: string): boolean {
   return type === 'string' || type === 'concatenated string' || type === 'sliced string'
 }
 
-/** What the colours of its frames stand for. */
+/** The meanings of the colours of its frames. */
 export const snapshotLegend: Readonly<Record<Frame['kind'], string>> = {
   plugin: 'closure',
   core: 'object',

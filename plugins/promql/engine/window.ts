@@ -8,7 +8,7 @@ export interface Samples {
   readonly histograms: Histograms
 }
 
-/** What one step sees: floats from `f0` to below `f1`, histograms from `h0` to below `h1`. Reused from step to step. */
+/** The samples one step sees: floats from `f0` to below `f1`, histograms from `h0` to below `h1`. Reused from step to step. */
 export interface Window {
   /** The evaluation time in milliseconds. */
   time: number

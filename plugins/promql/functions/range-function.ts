@@ -5,7 +5,7 @@ import type { Samples, Window } from '../engine/window.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import type { Call, Expr } from '../language/ast.ts'
 
-/** What a range function knows of the series it is applied to. */
+/** The facts a range function gets of its series. */
 export interface RangeCall {
   readonly samples: Samples
   /** Of the series, '' when it has none. */

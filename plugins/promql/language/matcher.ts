@@ -65,7 +65,7 @@ export function patternLength({ op, value }: Matcher): number {
 /** Characters added per expression for the cost of compiling it, whatever its length. */
 export const addedLength = 150
 
-/** What is wrong with a matcher's expression; undefined if nothing is, or it has none. */
+/** The error in a matcher's regular expression; undefined if it has no error or no expression. */
 export function patternProblem({ name, op, value }: Matcher): string | undefined {
   if (op === '=' || op === '!=' || listedValues({ name, op: '=~', value }) !== undefined) return undefined
   try {

@@ -21,7 +21,7 @@ export type FieldKind =
 export interface Field {
   readonly number: number
   readonly repeated: boolean
-  /** What it holds: a kind, a message, or the names of an enumeration by number. */
+  /** Its type: a kind, a message, or the names of an enumeration by number. */
   readonly holds: FieldKind | Message | readonly string[]
 }
 

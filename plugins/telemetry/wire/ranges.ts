@@ -1,7 +1,7 @@
 // Ranges of a request's bytes: where messages and texts begin and end.
 
 export class Ranges {
-  /** What each belongs to: a span, a scope, a resource. */
+  /** The owner of each: a span, a scope, a resource. */
   owners: Uint32Array<ArrayBuffer>
   starts: Uint32Array<ArrayBuffer>
   ends: Uint32Array<ArrayBuffer>

@@ -112,7 +112,7 @@ const defaults = new Map<number, Value>([
   [bit.object, emptyObject]
 ])
 
-/** What the first target receives when the right side fails. */
+/** The value of the first target if the right side fails. */
 function defaultFor(kind: Kind): Value {
   return defaults.get(kind.bits) ?? null
 }

@@ -76,7 +76,7 @@ export type Run = (...args: never[]) => Value
 export interface ClosureSpec {
   /** Static kinds of its variables; their number is the number of variables. */
   readonly variables: (call: Omit<Call, 'closure'>) => readonly Kind[]
-  /** What it must return. */
+  /** The kind it must return. */
   readonly returns: Kind
 }
 

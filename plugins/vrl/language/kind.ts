@@ -17,7 +17,7 @@ export const bit = {
 } as const
 const allBits = 1023
 
-/** What is known of an object or array: kinds by field or index, and the kind of all others, which includes `undefined`. */
+/** The kinds in an object or array: by field or index, and the kind of all others, which includes `undefined`. */
 export interface Fields {
   readonly known: ReadonlyMap<Segment, Kind>
   readonly unknown: Kind
@@ -69,7 +69,7 @@ export const kinds = {
   undefined: undefinedKind,
   /** Everything, nothing included. */
   any: anyKind,
-  /** What a JSON document may hold. */
+  /** The kinds of values in a JSON document. */
   json: makeJson(),
   /** Any array. */
   array: { bits: bit.array, array: anyFields } as Kind,

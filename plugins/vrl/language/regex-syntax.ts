@@ -1,4 +1,4 @@
-// What the language's patterns have beyond RE2: verbose mode, and classes that know all of Unicode.
+// Features of the language's patterns beyond RE2: verbose mode, and classes that know all of Unicode.
 
 const classes: Readonly<Record<string, { readonly inside: string; readonly negated: string }>> = {
   d: { inside: '\\p{Nd}', negated: '\\P{Nd}' },

@@ -1,4 +1,4 @@
-// What is known at a point of the program: kinds of the event, the metadata and the variables in scope.
+// Static knowledge at a point of the program: kinds of the event, the metadata and the variables in scope.
 import { type Kind, kinds, union } from './kind.ts'
 import { equals, type Value } from './value.ts'
 

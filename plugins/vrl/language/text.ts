@@ -31,7 +31,7 @@ function writeScalar(value: Value): string {
   return value instanceof Uint8Array ? writeJsonString(lossy(value)) : ''
 }
 
-/** What joining a value to text shows: text as it is, everything else as JSON. */
+/** A value as it is joined to text: text as it is, everything else as JSON. */
 export function displayValue(value: Value): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return floatText(value)

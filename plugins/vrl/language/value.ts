@@ -20,7 +20,7 @@ export type Value =
   | ObjectValue
 export interface ArrayValue extends ReadonlyArray<Value> {}
 export interface ObjectValue extends ReadonlyMap<string, Value> {}
-/** What a parameter of kind string receives. */
+/** The value of a parameter of kind string. */
 export type Text = string | Uint8Array
 
 export { Regex, Timestamp }

@@ -5,7 +5,7 @@ import { kinds, union } from '../../kind.ts'
 import { isArray, isObject, isText, lossy, type Value } from '../../value.ts'
 import { sameContainer } from './kind.ts'
 
-/** What counts as empty. */
+/** The values that count as empty. */
 interface Empty {
   readonly null: boolean
   readonly string: boolean

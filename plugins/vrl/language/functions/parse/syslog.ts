@@ -124,7 +124,7 @@ function readNewMessage(text: string, start: number): Header | undefined {
   }
 }
 
-/** What is left, without the blank before it and without a byte order mark. */
+/** The rest, without the blank before it and without a byte order mark. */
 function messageFrom(text: string, at: number): string {
   return text
     .slice(at)

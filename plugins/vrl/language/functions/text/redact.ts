@@ -8,7 +8,7 @@ import { hashVariants } from '../crypto/hash.ts'
 
 /** Finds the parts to redact. */
 type Filter = Regex | string
-/** What replaces a text. */
+/** The replacement of a text. */
 type Redactor = (found: string) => string
 
 /** A US social security number: area, group and serial number. None is all zeros; the areas 666 and 900 to 999 do not exist. */
