@@ -73,26 +73,26 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
  */
 function closeQuietOnes(app: FastifyInstance, answering: WeakSet<Socket>): void {
   const { server } = app
-  const open = new Set<Socket>()
+  /** By address and port of the client. */
+  const open = new Map<string, Socket>()
   let isClosing = false
   const add = (socket: Socket) => {
     if (isClosing) {
       socket.destroy()
       return
     }
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
+    const client = `${socket.remoteAddress} ${socket.remotePort}`
+    open.set(client, socket)
+    socket.once('close', () => {
+      if (open.get(client) === socket) open.delete(client)
+    })
   }
   server.on('connection', add)
-  // From its handshake on, a TLS connection is another object with the same peer.
-  server.on('secureConnection', (socket: Socket) => {
-    for (const plain of open)
-      if (plain.remotePort === socket.remotePort && plain.remoteAddress === socket.remoteAddress) open.delete(plain)
-    add(socket)
-  })
+  // From its handshake on, a TLS connection is another object, which takes the place of the first.
+  server.on('secureConnection', add)
   app.addHook('preClose', async () => {
     isClosing = true
-    for (const socket of open) if (!answering.has(socket)) socket.destroy()
+    for (const socket of open.values()) if (!answering.has(socket)) socket.destroy()
   })
 }
 

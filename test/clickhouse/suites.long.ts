@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { needingClickHouse, startClickHouse } from './server.ts'
 
-t.setTimeout(580_000)
+t.setTimeout(870_000)
 
 const suites = `
   admin/self dashboard/boards-api eventcollector/ack eventcollector/raw eventcollector/token flows/flows ingest/routes jaeger/grafana jaeger/names

@@ -1,14 +1,18 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
+import { connect as connectPlain } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import type { Test } from 'tap'
 import t from 'tap'
 import { loadConfig } from '../../../core/config/load.ts'
+import { eventually } from '../../eventually.ts'
 import { startServer, temporaryFolder } from '../../helpers.ts'
 import { findProgram, needing } from '../../programs.ts'
+import { slowness } from '../../time.ts'
 
 /** A certificate for 127.0.0.1 that signs itself. */
 function makeCertificate(folder: string, name: string) {
@@ -64,6 +68,29 @@ t.test('with a certificate both servers speak TLS, and nothing else', needing('o
   const days = (expires - Date.now() / 1000) / 86_400
   t.ok(days > 8 && days < 9.01, `${days} days`)
 })
+
+t.test(
+  'a stopping server waits for no connection that asks nothing, with TLS or before it',
+  needing('openssl'),
+  async t => {
+    const { first } = begin(t)
+    const server = await startServer(t, tls(first))
+    const port = Number(new URL(server.addresses.main).port)
+    const options = { port, host: '127.0.0.1', ca: readFileSync(first.cert) }
+    const [silent, half] = [connect(options), connect(options)]
+    const plain = connectPlain({ port, host: '127.0.0.1' })
+    await Promise.all([once(silent, 'secureConnect'), once(half, 'secureConnect'), once(plain, 'connect')])
+    half.write('GET /v1/health HTTP/1.1\r\nhost: local')
+    const connections = async () => (await server.main.inject('/metrics')).body
+    await eventually(connections, text => text.includes('svc_servers_connections{server="main"} 2'))
+    const sockets = [silent, half, plain]
+    for (const socket of sockets) socket.on('error', () => {})
+    const closed = sockets.map(socket => once(socket, 'close'))
+    const began = performance.now()
+    await Promise.all([server.close(), ...closed])
+    t.ok(performance.now() - began < 5_000 * slowness(), 'much less than the grace of ten seconds')
+  }
+)
 
 t.test('a new certificate counts without a restart, a broken one changes nothing', needing('openssl'), async t => {
   const { folder, first, second } = begin(t)
