@@ -79,7 +79,10 @@ async function run(
   const limit = new AbortController()
   const undo: (() => unknown)[] = [() => core.close(limit.signal)]
   const close = once(() => {
-    after(config.http.shutdown_grace, () => limit.abort()).unref()
+    const grace = config.http.shutdown_grace
+    // What is flushed is decided at once, before any timer fires.
+    if (grace === 0) limit.abort()
+    else after(grace, () => limit.abort()).unref()
     return undoAll(undo, core)
   })
   try {
