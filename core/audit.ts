@@ -44,7 +44,10 @@ export function createAudit(config: Config['audit'], metrics: Metrics): Audit {
   const record = (event: AuditEvent) => {
     if (files === undefined) return
     events.add(1, { action: event.action })
-    const entries = Object.entries(event).map(([key, value]) => [key, typeof value === 'string' ? cut(value) : value])
+    const entries = Object.entries(event).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? shorten(value, maxText) : value
+    ])
     files.write(`${JSON.stringify({ time: new Date().toISOString(), ...Object.fromEntries(entries) })}\n`)
   }
   return {
@@ -65,8 +68,4 @@ export function createAudit(config: Config['audit'], metrics: Metrics): Audit {
       await files?.close()
     }
   }
-}
-
-function cut(text: string): string {
-  return shorten(text, maxText)
 }

@@ -18,7 +18,7 @@ export type {
 } from './model/batch.ts'
 export { bitmap, clearBit, isValid, setBit } from './model/batch.ts'
 export { columnOf, textColumnOf } from './model/column-data.ts'
-export { parseColumnIndex } from './model/column-index.ts'
+export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
 export { copyBytes } from './model/copy-bytes.ts'
 export type { DateFormat } from './model/date/format.ts'
 export { compileDateFormat } from './model/date/format.ts'

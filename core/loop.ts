@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { PerformanceObserver, performance } from 'node:perf_hooks'
 import type { Logger } from './log/log.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { every, type Timer } from './timer.ts'
+import { every } from './timer.ts'
 
 /** Facts of a piece of work for the log; `plugin` and `path` are also metric labels. */
 interface WorkFacts {
@@ -49,10 +49,7 @@ export function watchLoop(
   let since = busyTime()
   let longest: LoopWork | undefined
   let maxTime = 0
-  let looked = 0
-  let processor = 0
-  const queue = watchQueue()
-  const collections = watchCollections()
+  let stop = () => {}
 
   const change = (work: LoopWork | undefined) => {
     const now = busyTime()
@@ -71,44 +68,44 @@ export function watchLoop(
     // A tick that a microtask asks for runs once all microtasks of the callback have run.
     if (work !== undefined) queueMicrotask(() => process.nextTick(end, work))
   }
-  const look = () => {
-    change(undefined)
-    const now = performance.now()
-    const from = looked
-    const late = Math.max(0, now - from - period)
-    const worked = processorTime()
-    const queued = queue.take()
-    delays.observe(late / 1000)
-    const limit = config.event_loop_threshold
-    if (limit > 0 && late > limit) {
-      const facts = maxTime > limit ? longest?.facts() : undefined
-      held.add(1, { plugin: facts?.plugin ?? 'unknown', path: facts?.path ?? 'unknown' })
-      const times = { ms: late, processor_ms: worked - processor, work_ms: maxTime, queued_ms: queued }
-      // Node tells of a collection in the next round of the loop.
-      setImmediate(() => {
-        const all = { ...times, gc_ms: collections.between(from, now) }
-        const rounded = Object.entries(all).map(([name, time]) => [name, Math.round(time)])
-        log.warn({ ...facts, ...Object.fromEntries(rounded) }, 'the event loop was held')
-      })
-    } else collections.forget(now)
-    longest = undefined
-    maxTime = 0
-    looked = now
-    processor = worked
-  }
-  let timer: Timer | undefined
   const start = () => {
-    looked = performance.now()
-    processor = processorTime()
-    queue.take()
-    timer = every(period, look).unref()
+    const queue = watchQueue()
+    const collections = watchCollections()
+    let looked = performance.now()
+    let processor = processorTime()
+    const look = () => {
+      change(undefined)
+      const now = performance.now()
+      const from = looked
+      const late = Math.max(0, now - from - period)
+      const worked = processorTime()
+      const queued = queue.take()
+      delays.observe(late / 1000)
+      const limit = config.event_loop_threshold
+      if (limit > 0 && late > limit) {
+        const facts = maxTime > limit ? longest?.facts() : undefined
+        held.add(1, { plugin: facts?.plugin ?? 'unknown', path: facts?.path ?? 'unknown' })
+        const times = { ms: late, processor_ms: worked - processor, work_ms: maxTime, queued_ms: queued }
+        // Node tells of a collection in the next round of the loop.
+        setImmediate(() => {
+          const all = { ...times, gc_ms: collections.between(from, now) }
+          const rounded = Object.entries(all).map(([name, time]) => [name, Math.round(time)])
+          log.warn({ ...facts, ...Object.fromEntries(rounded) }, 'the event loop was held')
+        })
+      } else collections.forget(now)
+      longest = undefined
+      maxTime = 0
+      looked = now
+      processor = worked
+    }
+    const timer = every(period, look).unref()
+    stop = () => {
+      timer.stop()
+      queue.close()
+      collections.close()
+    }
   }
-  const close = () => {
-    timer?.stop()
-    queue.close()
-    collections.close()
-  }
-  return { start, note, close }
+  return { start, note, close: () => stop() }
 }
 
 /** Tells how many milliseconds since the last time this thread could have run but had no processor: 0 where the system does not say. */
@@ -120,11 +117,14 @@ function watchQueue() {
     return { take: () => 0, close() {} }
   }
   const bytes = Buffer.alloc(64)
-  let before = 0
+  const read = () => {
+    const text = bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0))
+    return Number(text.split(' ')[1]) / 1e6
+  }
+  let before = read()
   return {
     take(): number {
-      const text = bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0))
-      const queued = Number(text.split(' ')[1]) / 1e6
+      const queued = read()
       const since = queued - before
       before = queued
       return since

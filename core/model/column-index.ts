@@ -18,6 +18,11 @@ const words: Readonly<Record<string, readonly string[]>> = {
   type: ['BLOOM']
 }
 
+/** Whether a word is a kind of index. */
+export function isIndexKind(word: string): word is ColumnIndex['kind'] {
+  return Object.hasOwn(defaults, word)
+}
+
 /** The index for a column of this type. Throws DbError `InvalidArguments` naming the option and its valid values. */
 export function parseColumnIndex(
   kind: ColumnIndex['kind'],

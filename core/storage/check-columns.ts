@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { DbError } from '../errors.ts'
 import { type BytesData, type Column, type ColumnData, isValid, type RowTags, type TableWrite } from '../model/batch.ts'
+import { isIndexKind } from '../model/column-index.ts'
 import { optionsProblem } from '../model/options.ts'
 import type { SeriesLabel, SeriesWrite } from '../model/series.ts'
 import { elementsPerRow, fixedArray, isBytesType, isColumnType, isTimestamp } from '../model/types.ts'
@@ -87,7 +88,7 @@ function columnChecks(path: string, column: Column, rows: number): RowCheck[] {
   if (semantic !== 'tag' && semantic !== 'field' && semantic !== 'timestamp') {
     throw defect(`${where}: unknown semantic ${String(semantic)}, expected tag, field or timestamp`)
   }
-  if (index !== undefined && !['inverted', 'fulltext', 'skipping'].includes(index?.kind)) {
+  if (index !== undefined && !isIndexKind(index?.kind)) {
     throw defect(`${where}: unknown index ${String(index?.kind)}`)
   }
   if (typeof data !== 'object' || data === null) throw defect(`${where}: it has no data`)

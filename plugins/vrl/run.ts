@@ -46,14 +46,10 @@ function runRow(run: Run, row: number): void {
   if (!outcome.ok) {
     const { aborted, limited, message } = outcome
     const hint = limited ? ` (${limitText(limits, 'max_time')}, ${limitText(limits, 'max_output')})` : ''
-    failRow(run, row, aborted ? 'abort' : limited ? 'limit' : 'error', shortened(message) + hint)
+    failRow(run, row, aborted ? 'abort' : limited ? 'limit' : 'error', shorten(message, 300) + hint)
   } else if (outcome.value === null) batch.drop(row)
   else if (isArray(outcome.value)) writeRows(run, row, before, outcome.value)
   else writeResult(run, row, row, 0, before, outcome.value, itemQuota(run))
-}
-
-function shortened(message: string): string {
-  return shorten(message, 300)
 }
 
 function failRow({ batch, failures, path }: Run, row: number, reason: ScriptFailure, message: string): void {

@@ -1,5 +1,12 @@
 // The `index` option of a transform: time index, tag, or an index of the column with its options.
-import { type ColumnIndex, type ColumnType, type DbError, isDbError, parseColumnIndex } from '../../../core/compute.ts'
+import {
+  type ColumnIndex,
+  type ColumnType,
+  type DbError,
+  isDbError,
+  isIndexKind,
+  parseColumnIndex
+} from '../../../core/compute.ts'
 import { shortText } from './document.ts'
 
 type Refuse = (message: string) => DbError
@@ -8,12 +15,6 @@ interface IndexOption {
   readonly timeIndex: boolean
   readonly tag: boolean
   readonly column?: ColumnIndex
-}
-
-const columnIndexes: readonly string[] = ['inverted', 'fulltext', 'skipping'] satisfies ColumnIndex['kind'][]
-
-function isColumnIndex(word: string): word is ColumnIndex['kind'] {
-  return columnIndexes.includes(word)
 }
 
 /** Reads `index: <kind>` or `index: {type, options}`. */
@@ -26,7 +27,7 @@ export function parseIndex(value: unknown, type: ColumnType, refuse: Refuse): In
   }
   if (kind === 'timestamp' || kind === 'time') return { timeIndex: true, tag: false }
   if (kind === 'tag') return { timeIndex: false, tag: true }
-  if (!isColumnIndex(kind))
+  if (!isIndexKind(kind))
     throw refuse(`unknown index '${shortText(word)}', expected timestamp, tag, inverted, fulltext or skipping`)
   return { timeIndex: false, tag: false, column: readOptions(kind, options, type, refuse) }
 }
