@@ -52,11 +52,12 @@ export function beginCollection(): void {
   }
 }
 
-/** V8 exposes the function to contexts created while the flag is set. */
+/**
+ * V8 exposes the function to contexts created while the flag is set. The flag is one for all threads of the process, so nobody may clear it: another
+ * thread may be about to create its context.
+ */
 function ownCollector(): Collect {
   if (globalThis.gc !== undefined) return globalThis.gc as unknown as Collect
   setFlagsFromString('--expose-gc')
-  const found = runInNewContext('gc') as Collect
-  setFlagsFromString('--no-expose-gc')
-  return found
+  return runInNewContext('gc') as Collect
 }

@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { DbError } from '../../../core/errors.ts'
 import { readStream } from '../../../core/http/read-stream.ts'
 import { beginCollection, collect, free } from '../../../core/workers/free.ts'
+import { startWorker } from '../../../core/workers/worker.ts'
 
 const MiB = 2 ** 20
 
@@ -75,4 +77,22 @@ t.test('a collection that was begun frees shared memory beside the work', async 
   }
   t.ok(isGone)
   t.equal(pieces.length, 0)
+})
+
+t.test('threads may collect garbage for the first time at the same moment', async t => {
+  for (let round = 0; round < 10; round++) {
+    // Whether they may begin, and how many wait for it.
+    const gate = new Int32Array(new SharedArrayBuffer(8))
+    const threads = Array.from({ length: 6 }, () =>
+      startWorker(import.meta.url, 'collect', { workerData: gate.buffer })
+    )
+    const ended = threads.map(thread => once(thread, 'exit') as Promise<[number]>)
+    while (Atomics.load(gate, 1) < threads.length) await new Promise(resolve => setTimeout(resolve, 5))
+    Atomics.store(gate, 0, 1)
+    Atomics.notify(gate, 0)
+    t.strictSame(
+      (await Promise.all(ended)).flat(),
+      threads.map(() => 0)
+    )
+  }
 })
