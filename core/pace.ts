@@ -18,9 +18,8 @@ class Turns {
   #isScheduled = false
   readonly #waiting: (() => void)[] = []
 
-  /** Whether the current turn is used up; begins one between turns. */
-  get isOver(): boolean {
-    const now = performance.now()
+  /** Whether the current turn is used up at a time of `performance.now`; begins one between turns. */
+  isOverAt(now: number): boolean {
     if (this.#since === undefined) {
       this.#since = now
       this.#length = this.#waiting.length > 0 ? shortTurn : turn
@@ -109,7 +108,7 @@ export class Pace {
 
   /** Whether the work should call `pause` now. */
   get isDue(): boolean {
-    return turns.isOver
+    return turns.isOverAt(performance.now())
   }
 
   async pause(): Promise<void> {
@@ -155,21 +154,38 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
+/** Items between two looks at the clock at most, and the milliseconds below which those since the last look count as quick. */
+const [maxItems, quick] = [8, 0.1]
+
+/** Whether a pause is due after one of many items. A look at the clock takes as long as a small item: quick ones are looked at together. */
+class ItemPace {
+  #items = 1
+  #left = 1
+  #looked = performance.now()
+
+  get isDue(): boolean {
+    if (--this.#left > 0) return false
+    const now = performance.now()
+    this.#items = now - this.#looked < quick ? Math.min(maxItems, 2 * this.#items) : 1
+    this.#left = this.#items
+    this.#looked = now
+    return turns.isOverAt(now)
+  }
+}
+
 /** Applies `work` to each item, pausing when needed; the results are in the order of the items. */
 export async function mapPaced<T, R>(pace: Pace, items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
   const results: R[] = []
-  for (const item of items) {
-    results.push(work(item))
-    if (pace.isDue) await pace.pause()
-  }
+  await eachPaced(pace, items, item => void results.push(work(item)))
   return results
 }
 
 /** Calls `work` with each item in order, pausing when needed. */
 export async function eachPaced<T>(pace: Pace, items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  const itemPace = new ItemPace()
   for (const item of items) {
     work(item)
-    if (pace.isDue) await pace.pause()
+    if (itemPace.isDue) await pace.pause()
   }
 }
 

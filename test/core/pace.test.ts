@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import t from 'tap'
-import { joinPaced, Pace, runAtOnce, runPaced, type Steps } from '../../core/pace.ts'
+import { eachPaced, joinPaced, Pace, runAtOnce, runPaced, type Steps } from '../../core/pace.ts'
 
 /** Keeps the processor busy. */
 function work(milliseconds: number): void {
@@ -135,4 +135,21 @@ t.test('parts are joined in turns', async t => {
   t.ok((await joinPaced(pace, parts, total)).equals(Buffer.concat(parts)))
   t.equal((await joinPaced(pace, [], 0)).length, 0)
   t.equal(await joinPaced(pace, [parts[2]!], lengths[2]!), parts[2], 'one alone is not copied')
+})
+
+t.test('quick items are passed together, and slow ones after them still let other work run', async t => {
+  const items = [...Array<number>(1_000).fill(0), ...Array<number>(30).fill(6), ...Array<number>(1_000).fill(0)]
+  const done: number[] = []
+  let [rounds, isDone] = [0, false]
+  const others = (async () => {
+    for (; !isDone; rounds++) await new Promise(resolve => setImmediate(resolve))
+  })()
+  await eachPaced(new Pace(), items.entries(), ([index, length]) => {
+    work(length)
+    done.push(index)
+  })
+  isDone = true
+  await others
+  t.strictSame(done, [...items.keys()], 'each once, in order')
+  t.ok(rounds > 10, `${rounds} rounds of the event loop in 180 ms of slow items`)
 })

@@ -1,5 +1,6 @@
 // Reads samples from the store: first the labels of the series, then times and values.
 import {
+  eachPaced,
   Pace,
   type PartRead,
   type QueryResult,
@@ -119,11 +120,10 @@ async function reducedSeries(
   const labelsOf = labelsOfSeries(labels!)
   const found: Series[] = []
   for (const [numbers, values, kinds] of read) {
-    for (const [row, number] of numbers.entries()) {
+    await eachPaced(pace, numbers.entries(), ([row, number]) => {
       const [from, to] = [row * count, (row + 1) * count]
       found.push({ labels: labelsOf(number), kinds: kinds.subarray(from, to), values: values.subarray(from, to) })
-      if (pace.isDue) await pace.pause()
-    }
+    })
   }
   return inAnyOrder ? inOrder(found, read) : found
 }
