@@ -325,7 +325,7 @@ const storage = table(
     }),
     flush_cold_after: duration(
       5 * second,
-      'Rows of a table with indexes or row counts are flushed after this time without a write if they take at least a sixteenth of `memtable_size`, so that queries can use the indexes for them, too. `0`: flushed by size and `flush_interval` only.',
+      'Rows of a table are flushed after this time without a write if they take at least a sixteenth of `memtable_size`: in files they take less memory and have indexes, and the log gets short. `0`: flushed by size and `flush_interval` only.',
       live
     ),
     lost_found_ttl: duration(

@@ -149,7 +149,50 @@ t.test('segments are dropped when everything in them is below a number', async t
     seqs.slice(3)
   )
   await wal.dropBefore(wal.nextSeq)
-  t.equal(readdirSync(dir).length, 1, 'the open one stays')
+  t.same(await contents(dir), [], 'the open one, too: a new one is begun')
+  t.equal(readdirSync(dir).length, 1)
+})
+
+t.test('records that come while an open segment is replaced are in the next one', async t => {
+  const { wal, dir } = await open(t, { segmentSize: 1000 })
+  const seqs: number[] = []
+  const append = () =>
+    wal.append(
+      1,
+      payload('x'.repeat(100)),
+      once(seq => seqs.push(seq))
+    )
+  await append()
+  const dropped = wal.dropBefore(wal.nextSeq)
+  await Promise.all([append(), append(), dropped])
+  t.same(
+    (await contents(dir)).map(([seq]) => seq),
+    seqs.slice(1)
+  )
+  await append()
+  await wal.dropBefore(seqs.at(-1)!)
+  t.same((await contents(dir)).length, 3, 'a row of the open segment is needed')
+  t.equal(readdirSync(dir).length, 1)
+})
+
+t.test('an open segment of a few records stays', async t => {
+  const { wal, dir } = await open(t, { segmentSize: 2 ** 20 })
+  await wal.append(1, payload('x'), nothing)
+  await wal.dropBefore(wal.nextSeq)
+  t.equal((await contents(dir)).length, 1, 'a new segment costs more than it frees')
+})
+
+t.test('a log whose open segment cannot be replaced goes on with it', async t => {
+  const { wal, dir } = await open(t, { segmentSize: 1000 })
+  await wal.append(1, payload('x'.repeat(100)), nothing)
+  process.env['WEIR_FAULT'] = 'wal.create=ENOSPC'
+  await wal.dropBefore(wal.nextSeq)
+  delete process.env['WEIR_FAULT']
+  await wal.append(1, payload('y'), nothing)
+  t.same(
+    (await contents(dir)).map(([, text]) => text.at(-1)),
+    ['x', 'y']
+  )
 })
 
 t.test('records that take long to apply are applied in order, and other work runs between them', async t => {

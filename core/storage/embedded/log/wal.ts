@@ -60,6 +60,9 @@ const closeFile = promisify(close)
 const openFile = promisify(open)
 const removeFile = promisify(unlink)
 
+/** An open segment that takes this share of its size, and whose rows are all in files, is worth removing. */
+const removableShare = 1 / 16
+
 /** Seconds after which a write in progress counts as stuck. */
 const stuckAfter = 10
 
@@ -181,8 +184,9 @@ export class WriteAheadLog {
     this.#remembered = end
   }
 
-  /** Removes segments without rows at or above `seq`, except the open one. */
+  /** Removes segments without rows at or above `seq`. In place of a large open one the next is begun. */
   async dropBefore(seq: number): Promise<void> {
+    await this.#closeSegment(seq)
     await this.rememberEnd()
     const last = this.#segments.length - 1
     const kept = this.#segments.findIndex((segment, i) => i === last || segment.endSeq > seq)
@@ -190,6 +194,21 @@ export class WriteAheadLog {
     await this.#options.remember('first', this.#segments[kept]!.number)
     for (const segment of this.#segments.splice(0, kept)) {
       await removeFile(join(this.#options.dir, segmentName(segment.number)))
+    }
+  }
+
+  /** Begins the next segment if the open one is worth removing and all its rows are below `seq`. Records that come meanwhile wait. */
+  async #closeSegment(seq: number): Promise<void> {
+    const { bytes, endSeq } = this.#segments.at(-1)!
+    const isKept = bytes < this.#options.segmentSize * removableShare || endSeq > seq
+    if (isKept || this.#broken || this.#working) return
+    this.#working = this.#rotate()
+    try {
+      await this.#working
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the log keeps rows that are in files: no new segment could be begun')
+    } finally {
+      this.#working = this.#queue.length > 0 ? this.#work() : undefined
     }
   }
 

@@ -1,7 +1,9 @@
 // Decodes the values of pages: numbers as one, two or four 32-bit words each, everything else as bytes.
+
+import { unpack32 } from './bits.ts'
 import { DeltaInput, decodeDelta32, decodeDelta64 } from './delta.ts'
 import { Encoding } from './format.ts'
-import { decodeHybrid } from './hybrid.ts'
+import { decodeHybrid, decodeRuns } from './hybrid.ts'
 import type { Input } from './input.ts'
 import type { PageValues } from './page.ts'
 import { decodeSplit } from './split.ts'
@@ -74,6 +76,41 @@ export function decodeCodes({ input, present }: PageValues, entries: number, out
 
 function beyond(input: Input, code: number, entries: number): Error {
   return input.damaged(`the code ${code >>> 0} of a dictionary of ${entries} entries`)
+}
+
+/** Takes equal numbers of adjacent rows; the rows before them are `from`. */
+export type TakeRun = (number: number, from: number, rows: number) => void
+
+/** Passes the 32-bit numbers of a page without nulls to `take`, in order; neighbours may be equal. */
+export function decodeNumberRuns(
+  column: ParquetColumn,
+  page: PageValues,
+  entries: Entries | undefined,
+  scratch: DecodeScratch,
+  take: TakeRun
+): void {
+  const { input, present: count } = page
+  const numbers = scratch.codes(count)
+  if (count === 0) return
+  if (!isDictionary(page.encoding)) {
+    decodeNumbers(column, page, numbers, 0, entries, scratch)
+    for (let row = 0; row < count; row++) take(numbers[row]!, row, 1)
+    return
+  }
+  if (entries?.kind !== 'words') throw input.damaged('codes of a dictionary that is not there')
+  const { words, count: known } = entries
+  const takeCode = (code: number, from: number, rows: number) => {
+    if (code >>> 0 >= known) throw beyond(input, code, known)
+    take(words[code]!, from, rows)
+  }
+  const width = input.byte()
+  decodeRuns(input, width, count, {
+    repeat: takeCode,
+    packed: (from, rows) => {
+      unpack32(input.view, input.at, width, rows, numbers, 0)
+      for (let i = 0; i < rows; i++) takeCode(numbers[i]!, from + i, 1)
+    }
+  })
 }
 
 /** Decodes a page's numbers into `out`, from number `to` on. */

@@ -46,27 +46,40 @@ function encodePacked(out: Output, codes: Int32Array, from: number, to: number, 
 
 /** Decodes `count` integers of `width` bits; `input` ends up behind the last run used. */
 export function decodeHybrid(input: Input, width: number, count: number, out: Int32Array, to: number): void {
+  decodeRuns(input, width, count, {
+    repeat: (value, from, rows) => void out.fill(value, to + from, to + from + rows),
+    packed: (from, rows) => unpack32(input.view, input.at, width, rows, out, to + from)
+  })
+}
+
+/** Takes runs of integers, from the first on; `from` counts those before. */
+export interface HybridTarget {
+  repeat(value: number, from: number, rows: number): void
+  /** They lie at the input's position. */
+  packed(from: number, rows: number): void
+}
+
+/** Passes `count` integers of `width` bits to the target, run by run; `input` ends up behind the last run used. */
+export function decodeRuns(input: Input, width: number, count: number, target: HybridTarget): void {
   if (width > 32) throw input.damaged(`integers of ${width} bits`)
-  const end = to + count
-  let put = to
-  while (put < end) {
+  for (let at = 0; at < count; ) {
     const head = input.varint()
     if (head % 2 === 0) {
-      const run = Math.min(head / 2, end - put)
+      const run = Math.min(head / 2, count - at)
       let value = 0
       for (let bits = 0; bits < width; bits += 8) value |= input.byte() << bits
       if (width < 32 && value >>> width !== 0) throw input.damaged(`a run of ${value >>> 0}, wider than ${width} bits`)
-      out.fill(value, put, put + run)
-      put += run
+      target.repeat(value, at, run)
+      at += run
       continue
     }
     const groups = (head - 1) / 2
-    const wanted = Math.min(groups * 8, end - put)
+    const wanted = Math.min(groups * 8, count - at)
     // The last group may be truncated if the missing bytes are not needed.
     const present = Math.min(groups * width, input.end - input.at)
     if (present < Math.ceil((wanted * width) / 8)) throw input.damaged('it ends inside packed integers')
-    unpack32(input.view, input.at, width, wanted, out, put)
+    target.packed(at, wanted)
     input.at += present
-    put += wanted
+    at += wanted
   }
 }

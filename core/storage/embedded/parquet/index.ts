@@ -2,7 +2,7 @@
 export { type ParquetType, parquetDecimal, parquetTypes } from './column-type.ts'
 export { sliceBits } from './dense.ts'
 export { readFooter } from './metadata.ts'
-export { ParquetReader } from './reader.ts'
+export { type IntegerRuns, ParquetReader } from './reader.ts'
 export {
   type Bound,
   type ChunkInfo,

@@ -6,6 +6,7 @@ import {
   DecodeScratch,
   decodeCodes,
   decodeEntries,
+  decodeNumberRuns,
   decodeNumbers,
   decodeRange,
   decodeTexts,
@@ -41,6 +42,27 @@ interface Chunk {
 /** Takes rows `from` to `to` of a page, to be put at row `at` of the result. */
 type Take = (page: PageValues, from: number, to: number, at: number) => void
 
+/** Neighbours that are equal are one run. */
+export interface IntegerRuns {
+  readonly integers: Uint32Array
+  /** The first row of each run, then the number of all rows. */
+  readonly starts: Uint32Array
+}
+
+interface UnpackedPage {
+  readonly page: PageLocation
+  readonly values: PageValues
+  /** Where the values begin in their input. */
+  readonly at: number
+}
+
+/** Takes the rows between `from` and `to` of its column that a page holds. */
+function takePage({ page, values, at }: UnpackedPage, from: number, to: number, take: Take): void {
+  values.input.at = at
+  const skipped = Math.max(0, from - page.from)
+  take(values, skipped, Math.min(to, page.to) - page.from, page.from + skipped - from)
+}
+
 export class ParquetReader {
   readonly #read: ReadAt
   readonly #footer: ParquetFooter
@@ -48,6 +70,8 @@ export class ParquetReader {
   readonly #scratch = new DecodeScratch()
   #words = new Int32Array(0)
   #floats = new Float64Array(0)
+  /** The page read last: several ranges of rows may be asked of it. */
+  #unpacked: UnpackedPage | undefined
   /** Chunks of the row group read last. */
   readonly #chunks = new Map<number, Chunk>()
   #group = -1
@@ -112,6 +136,25 @@ export class ParquetReader {
         if (isThere) take++
       }
     })
+  }
+
+  /** Runs of equal integers of 32 bits in rows `from` to `to` of a row group. Throws ParquetError where a row has none. */
+  runs(group: number, column: number, from = 0, to = this.#footer.rowGroups[group]!.rows): IntegerRuns {
+    const chunk = this.#chunk(group, column)
+    this.#check(chunk, from, to)
+    const { type, name } = chunk.column
+    if (type !== 'int32') throw new ParquetError(`column ${name} of the type ${type} has no integers of 32 bits`)
+    const integers: number[] = []
+    const starts: number[] = []
+    this.#each(chunk, from, to, (page, first, last, put) => {
+      if (page.valid !== undefined) throw new ParquetError(`column ${name} has rows without an integer`)
+      decodeNumberRuns(chunk.column, page, chunk.entries, this.#scratch, (integer, row, rows) => {
+        if (row + rows <= first || row >= last || integers.at(-1) === integer) return
+        integers.push(integer)
+        starts.push(put + Math.max(0, row - first))
+      })
+    })
+    return { integers: Uint32Array.from(integers), starts: Uint32Array.from([...starts, to - from]) }
   }
 
   /** The pages of a column, with bounds if the file has them. */
@@ -192,6 +235,10 @@ export class ParquetReader {
     const first = pages.findIndex(page => page.to > from)
     let end = first
     while (end < pages.length && pages[end]!.from < to) end++
+    if (end === first + 1 && this.#unpacked !== undefined && this.#unpacked.page === pages[first]) {
+      takePage(this.#unpacked, from, to, take)
+      return
+    }
     const start = pages[first]!.offset
     const bytes = this.#bytes(start, pages[end - 1]!.offset + pages[end - 1]!.bytes - start)
     for (let i = first; i < end; i++) {
@@ -203,11 +250,18 @@ export class ParquetReader {
       if ((head.kind !== Page.data && head.kind !== Page.dataV2) || head.values !== page.to - page.from) {
         throw new ParquetError(`there is no page of ${page.to - page.from} rows, which the index tells of`, page.offset)
       }
+      this.release()
       const values = this.#pageScratch.values(column, info, head, own, at, start)
-      const skipped = Math.max(0, from - page.from)
-      take(values, skipped, Math.min(to, page.to) - page.from, page.from + skipped - from)
-      if (values.made !== undefined) free(values.made)
+      this.#unpacked = { page, values, at: values.input.at }
+      takePage(this.#unpacked, from, to, take)
     }
+  }
+
+  /** Frees the memory of the page read last. */
+  release(): void {
+    const made = this.#unpacked?.values.made
+    if (made !== undefined) free(made)
+    this.#unpacked = undefined
   }
 
   #loadEntries(chunk: Chunk): void {
@@ -217,6 +271,7 @@ export class ParquetReader {
     const head = readPageHead(bytes, 0, dictionary.offset)
     if (head.kind !== Page.dictionary)
       throw new ParquetError('there is no dictionary, which the column announces', dictionary.offset)
+    this.release()
     const page = this.#pageScratch.values(column, info, head, bytes, 0, dictionary.offset)
     chunk.entries = decodeEntries(column, page, this.#scratch)
   }

@@ -1,10 +1,11 @@
 // Reads samples of some series from data files: decodes only pages that can hold them, and caches what it decodes.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import type { ColumnData, FixedData } from '../../../model/batch.ts'
+import type { ColumnData } from '../../../model/batch.ts'
 import type { TimeUnit } from '../../../model/types.ts'
 import { unitsPerSecond } from '../../../model/types.ts'
 import {
   type Bound,
+  type IntegerRuns,
   type PageInfo,
   ParquetError,
   type ParquetFooter,
@@ -28,14 +29,12 @@ export interface FileQuery extends SampleQuery {
   readonly values: readonly FileColumn[]
 }
 
-/**
- * Cached data: the series numbers of a page; series numbers (part of those) and times of some of its rows; or another column of these rows.
- */
+/** Cached data: the series of a page; series numbers and times of some adjacent rows of it; or another column of these rows. */
 export type Kept = PageSeries | SampleRows | ColumnData
 
-interface PageSeries {
-  readonly numbers: Uint32Array
-  /** Ends of the runs of ascending numbers. */
+/** The series numbers of a page. */
+interface PageSeries extends IntegerRuns {
+  /** Ends of the stretches in which they ascend, as indexes of runs. */
   readonly ends: Uint32Array
 }
 
@@ -64,12 +63,14 @@ interface KnownFile {
   readonly pages: Map<number, readonly PageInfo[]>
 }
 
+type FileLimits = Pick<ReadLimits, 'pageShare' | 'pageRanges' | 'footers'>
+
 export class FileParts {
   readonly #pages: PageCache<Kept>
   readonly #known = new Map<string, KnownFile>()
-  readonly #limits: Pick<ReadLimits, 'pageShare' | 'footers'>
+  readonly #limits: FileLimits
 
-  constructor(pages: PageCache<Kept>, limits: Pick<ReadLimits, 'pageShare' | 'footers'> = usualLimits) {
+  constructor(pages: PageCache<Kept>, limits: FileLimits = usualLimits) {
     this.#pages = pages
     this.#limits = limits
   }
@@ -104,7 +105,12 @@ export class FileParts {
         this.#known.set(path, known)
         if (this.#known.size > this.#limits.footers) this.#known.delete(this.#known.keys().next().value!)
       }
-      return use(known, new ParquetReader(at, known.footer))
+      const reader = new ParquetReader(at, known.footer)
+      try {
+        return use(known, reader)
+      } finally {
+        reader.release()
+      }
     } finally {
       closeSync(fd)
     }
@@ -126,19 +132,27 @@ export class FileParts {
     const column = (group: number, at: number, { from, to }: RowRange): ColumnData =>
       this.#pages.get(`${path} ${group} ${at} ${from} ${to}`, () => reader.column(group, at, from, to))
     const seriesOf = (group: number, { from, to }: RowRange): PageSeries =>
-      this.#pages.get(`${path} ${group} ${from}`, () => {
-        const numbers = numbersOf(reader.column(group, series, from, to))
-        return { numbers, ends: runsOf(numbers) }
-      })
-    const head = (group: number, { from, to }: RowRange, tsids: Uint32Array): SampleRows =>
-      this.#pages.get(`${path} ${group} ${from} ${to}`, () => {
-        const values = new Float64Array(to - from)
-        reader.numbers(group, time, values, 0, from, to)
+      this.#pages.get(`${path} ${group} ${from}`, () => withEnds(reader.runs(group, series, from, to)))
+    /** Series numbers and times of ranges of a page: each a copy of its own, which the cache keeps or drops alone. */
+    const heads = (group: number, page: RowRange, own: PageSeries, ranges: readonly RowRange[]): SampleRows[] => {
+      const span = { from: ranges[0]!.from, to: ranges.at(-1)!.to }
+      const times = lazily(() => {
+        const values = new Float64Array(span.to - span.from)
+        reader.numbers(group, time, values, 0, span.from, span.to)
         if (scale !== 1) for (let i = 0; i < values.length; i++) values[i] = Math.round(values[i]! * scale)
-        const times: FixedData = { kind: 'fixed', values }
-        const rows = { rows: to - from, seq: 0, op: 'put' as const, tsids, columns: new Map([[query.time.id, times]]) }
-        return { ...rows, bounds: boundsOf(rows, query.time) }
+        return values
       })
+      return ranges.map(({ from, to }) =>
+        this.#pages.get(`${path} ${group} ${from} ${to}`, () => {
+          const all = times()
+          const values = ranges.length === 1 ? all : all.slice(from - span.from, to - span.from)
+          const tsids = numbersBetween(own, from - page.from, to - page.from)
+          const columns = new Map([[query.time.id, { kind: 'fixed' as const, values }]])
+          const rows = { rows: to - from, seq: 0, op: 'put' as const, tsids, columns }
+          return { ...rows, bounds: boundsOf(rows, query.time) }
+        })
+      )
+    }
     const { wanted } = query
     const isUnwanted = ({ min, max }: Bounded, tables: Bounded = {}) => {
       if (min === undefined || max === undefined) return false
@@ -160,16 +174,22 @@ export class FileParts {
         if (span !== undefined && !spans(query, span, scale)) continue
         if (groups.at(-1) !== group) groups.push(group)
         const own = seriesOf(group, page)
-        const [first, end] = this.#wantedRows(own, wanted)
-        if (first === end) continue
-        const range = { from: page.from + first, to: page.from + end }
-        const rows = head(group, range, own.numbers.subarray(first, end))
-        if (!mayHold(rows, query)) continue
+        const ranges = this.#wantedRows(own, wanted).map(([from, to]) => ({
+          from: page.from + from,
+          to: page.from + to
+        }))
+        if (ranges.length === 0) continue
+        const rows = heads(group, page, own, ranges)
+        const kept = rows.flatMap((each, i) => (mayHold(each, query) ? [{ rows: each, range: ranges[i]! }] : []))
+        // One column after the other: the reader unpacks a page once for all ranges.
         const values = query.values.flatMap(({ id, physical }) => {
           const at = columnOf(physical)
-          return at < 0 ? [] : [[id, column(group, at, range)] as const]
+          return at < 0 ? [] : [{ id, data: kept.map(({ range }) => column(group, at, range)) }]
         })
-        found.push({ ...rows, columns: new Map([...rows.columns, ...values]) })
+        for (const [i, { rows }] of kept.entries()) {
+          const columns = values.map(({ id, data }) => [id, data[i]!] as const)
+          found.push({ ...rows, columns: new Map([...rows.columns, ...columns]) })
+        }
       }
     }
     const { hits, misses } = this.#pages.counts
@@ -177,11 +197,23 @@ export class FileParts {
     return { parts: found, counts: { groups, known: footer.rowGroups.length, ...counts } }
   }
 
-  /** Rows of a page from the first wanted series to the last; all rows if that is not much more. */
-  #wantedRows(page: PageSeries, wanted: WantedSeries): readonly [first: number, end: number] {
-    const { numbers } = page
-    const [first, end] = rowsAmong(page, wanted.tsids)
-    return first === end || (end - first) * this.#limits.pageShare < numbers.length ? [first, end] : [0, numbers.length]
+  /** Rows of a page with wanted series, ascending and apart from each other; all rows if that is not much more. */
+  #wantedRows(
+    { integers, starts, ends }: PageSeries,
+    { tsids }: WantedSeries
+  ): (readonly [from: number, to: number])[] {
+    const { pageShare, pageRanges } = this.#limits
+    const ranges: [from: number, to: number][] = []
+    let rows = 0
+    for (const run of wantedRuns(integers, ends, tsids)) {
+      const [from, to] = [starts[run]!, starts[run + 1]!]
+      rows += to - from
+      const last = ranges.at(-1)
+      if (last?.[1] === from) last[1] = to
+      else ranges.push([from, to])
+      if (rows * pageShare >= starts.at(-1)! || ranges.length > pageRanges) return [[0, starts.at(-1)!]]
+    }
+    return ranges
   }
 }
 
@@ -192,38 +224,44 @@ function pagesOf({ footer, pages }: KnownFile, reader: ParquetReader, group: num
   return known
 }
 
-/** The rows from the first of a series to its last; twice the same number if there are none. */
-function rowsAmong({ numbers, ends }: PageSeries, tsids: Uint32Array): readonly [first: number, end: number] {
-  let [first, end] = [0, 0]
-  for (let run = 0, from = 0; run < ends.length && end === 0; from = ends[run++]!) {
-    ;[first, end] = rowsBetween(numbers, from, ends[run]!, tsids)
+/** Indexes of the numbers that are among `tsids`, ascending. `ends` are those of the stretches in which the numbers ascend. */
+function* wantedRuns(numbers: Uint32Array, ends: Uint32Array, tsids: Uint32Array): Generator<number> {
+  let from = 0
+  for (const end of ends) {
+    let index = lowerBound(tsids, numbers[from]!)
+    let run = from
+    while (run < end && index < tsids.length) {
+      const [number, tsid] = [numbers[run]!, tsids[index]!]
+      if (number < tsid) run = lowerBound(numbers, tsid, run + 1, end)
+      else if (number > tsid) index = lowerBound(tsids, number, index + 1)
+      else {
+        yield run++
+        index++
+      }
+    }
+    from = end
   }
-  for (let run = ends.length - 1; end > 0 && ends[run]! > end; run--) {
-    const [, last] = rowsBetween(numbers, ends[run - 1] ?? 0, ends[run]!, tsids)
-    if (last > 0) return [first, last]
-  }
-  return [first, end]
 }
 
-/** The rows with numbers `from` to `to` in an ascending list; two zeros if there are none. */
-function rowsBetween(
-  numbers: Uint32Array,
-  from: number,
-  to: number,
-  tsids: Uint32Array
-): readonly [first: number, end: number] {
-  const [low, high] = [lowerBound(tsids, numbers[from]!), lowerBound(tsids, numbers[to - 1]! + 1)]
-  if (low === high) return [0, 0]
-  const first = lowerBound(numbers, tsids[low]!, from, to)
-  const end = lowerBound(numbers, tsids[high - 1]! + 1, first, to)
-  return first === end ? [0, 0] : [first, end]
-}
-
-/** Ends of the runs of ascending numbers. Rows of one logical table ascend, and a page may hold rows of several. */
-function runsOf(numbers: Uint32Array): Uint32Array {
+function withEnds(runs: IntegerRuns): PageSeries {
+  const { integers } = runs
   const ends: number[] = []
-  for (let i = 1; i < numbers.length; i++) if (numbers[i]! < numbers[i - 1]!) ends.push(i)
-  return Uint32Array.from([...ends, numbers.length])
+  for (let run = 1; run < integers.length; run++) if (integers[run]! < integers[run - 1]!) ends.push(run)
+  if (integers.length > 0) ends.push(integers.length)
+  return { ...runs, ends: Uint32Array.from(ends) }
+}
+
+/** The series numbers of rows `from` to `to`. */
+function numbersBetween({ integers, starts }: PageSeries, from: number, to: number): Uint32Array {
+  const rows = new Uint32Array(to - from)
+  for (let run = lowerBound(starts, from + 1) - 1; starts[run]! < to; run++)
+    rows.fill(integers[run]!, Math.max(0, starts[run]! - from), starts[run + 1]! - from)
+  return rows
+}
+
+function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
 /** Rows of a row group. */
@@ -234,10 +272,11 @@ const entryBytes = 256
 
 /** Bytes of a decoded entry. */
 export function sizeOf(kept: Kept): number {
-  if ('numbers' in kept) return entryBytes + kept.numbers.byteLength + kept.ends.byteLength
+  if ('integers' in kept) return entryBytes + kept.integers.byteLength + kept.starts.byteLength + kept.ends.byteLength
   if ('tsids' in kept) {
-    const { columns, bounds } = kept
-    return [...columns.values()].reduce((sum, data) => sum + sizeOf(data), bounds?.starts?.byteLength ?? 0)
+    const { tsids, columns, bounds } = kept
+    const own = tsids.byteLength + (bounds?.starts?.byteLength ?? 0)
+    return [...columns.values()].reduce((sum, data) => sum + sizeOf(data), own)
   }
   const valid = entryBytes + (kept.valid?.byteLength ?? 0)
   if (kept.kind === 'fixed') return valid + kept.values.byteLength
@@ -271,11 +310,4 @@ function spans({ from, to }: SampleQuery, { min, max }: Bounded, scale: number):
 /** The factor from a file's time unit to the column's: files store seconds in a finer unit. */
 function scaleOf(unit: TimeUnit, stored: TimeUnit): number {
   return Number(unitsPerSecond[unit]) / Number(unitsPerSecond[stored])
-}
-
-function numbersOf(data: ColumnData): Uint32Array {
-  if (data.kind !== 'fixed') throw new ParquetError('series numbers are no numbers')
-  const { values } = data
-  if (values instanceof Uint32Array) return values
-  return new Uint32Array(values.buffer, values.byteOffset, values.length)
 }

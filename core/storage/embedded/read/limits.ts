@@ -28,8 +28,10 @@ export interface ReadLimits {
   readonly maxSeries: number
   /** Approximate samples in one batch. */
   readonly samples: number
-  /** If a page has this many times as many rows as the wanted series, only their rows are decoded. */
+  /** Only the rows of wanted series are kept of a page that has this many times as many rows; else all its rows. */
   readonly pageShare: number
+  /** Ranges of adjacent rows to read of a page at most; with more of them the whole page is decoded. */
+  readonly pageRanges: number
   /** Files whose footers a reading thread caches. */
   readonly footers: number
   /** Index sidecars that a query reads at the same time. */
@@ -48,6 +50,7 @@ export const usualLimits: ReadLimits = {
   maxSeries: 100_000,
   samples: 1_000_000,
   pageShare: 4,
+  pageRanges: 64,
   footers: 1_000,
   indexes: 8
 }

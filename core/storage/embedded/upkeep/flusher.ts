@@ -13,7 +13,6 @@ import { hasSeries } from '../catalog/logical.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { failpoint } from '../failpoint.ts'
 import type { FilePins } from '../file/file-pins.ts'
-import { isIndexed } from '../index/index-spec.ts'
 import type { WriteAheadLog } from '../log/wal.ts'
 import type { Memtable } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
@@ -42,7 +41,7 @@ const flushesAtOnce = 4
 export interface FlushPolicy {
   /** Everything is written once a memtable was begun before. */
   readonly olderThan: number
-  /** A table with indexes is, once its rows take so much and the last one came before `since`: files answer better than memory. */
+  /** A table is written once its rows take so much and the last one came before `since`: files take less memory, and the log gets short. */
   readonly cold: { readonly since: number; readonly bytes: number }
 }
 
@@ -101,7 +100,7 @@ export class Flusher {
     for (const { table, bytes, memtables } of this.#parts.tables.all()) {
       if (memtables.some(({ createdAt }) => createdAt < olderThan)) return this.plan()
       const isCold = bytes >= cold.bytes && memtables.every(({ changedAt }) => changedAt < cold.since)
-      if (isCold && isIndexed(table)) found = table
+      if (isCold) found = table
       if (pace.isDue) await pace.pause()
     }
     if (found !== undefined) this.plan(found)

@@ -56,6 +56,15 @@ t.test(`columns come back as they were (seed ${seed})`, async t => {
         const numbers = [-7, ...wanted.map(value => (value === null ? Number.NaN : Number(value))), -7]
         const wrongNumber = difference([...out], numbers)
         if (wrongNumber !== undefined) t.fail(`${what} as numbers: ${wrongNumber}`)
+        if (column.type !== 'int32' || column.optional) return
+        const { integers, starts } = reader.runs(group, i, from, to)
+        const repeated = Array.from(integers, (integer, k) =>
+          Array(starts[k + 1]! - starts[k]!).fill(integer | 0)
+        ).flat()
+        const signed = wanted.map(value => Number(value) | 0)
+        const wrongRun = difference(repeated, signed)
+        if (wrongRun !== undefined) t.fail(`${what} as runs: ${wrongRun}`)
+        if (integers.some((integer, k) => k > 0 && integer === integers[k - 1])) t.fail(`${what}: a run is cut in two`)
       })
     }
   }

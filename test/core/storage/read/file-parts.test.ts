@@ -112,18 +112,19 @@ t.test('files of our own, cut into small row groups and pages', async t => {
   const sizes = fc.record({
     group: fc.integer({ min: 1, max: 60 }),
     page: fc.integer({ min: 1, max: 20 }),
-    pageShare: fc.constantFrom(1, 3, Number.POSITIVE_INFINITY)
+    pageShare: fc.constantFrom(1, 3, Number.POSITIVE_INFINITY),
+    pageRanges: fc.constantFrom(1, 3, 64)
   })
   fc.assert(
     fc.property(
       rows,
       sizes,
       fc.array(asking, { minLength: 1, maxLength: 4 }),
-      (all, { group, page, pageShare }, questions) => {
+      (all, { group, page, pageShare, pageRanges }, questions) => {
         const path = join(folder, `${next++}.parquet`)
         ownFile(path, all, group, page)
         // With a cache of one or two pages, cached pages equal those that are read again.
-        const files = new FileParts(new PageCache<Kept>(1_800, sizeOf), { pageShare, footers: 2 })
+        const files = new FileParts(new PageCache<Kept>(1_800, sizeOf), { pageShare, pageRanges, footers: 2 })
         // What is known before the first question, or not.
         if (group % 2 === 0) files.know(path)
         for (const question of questions) {
