@@ -203,13 +203,13 @@ export class WriteAheadLog {
     const isKept = bytes < this.#options.segmentSize * removableShare || endSeq > seq
     if (isKept || this.#broken || this.#working) return
     this.#working = this.#rotate()
-    try {
-      await this.#working
-    } catch (error) {
-      this.#log.warn({ err: error }, 'the log keeps rows that are in files: no new segment could be begun')
-    } finally {
-      this.#working = this.#queue.length > 0 ? this.#work() : undefined
-    }
+      .catch(error => {
+        this.#log.warn({ err: error }, 'the log keeps rows that are in files: no new segment could be begun')
+      })
+      .finally(() => {
+        this.#working = this.#queue.length > 0 ? this.#work() : undefined
+      })
+    await this.#working
   }
 
   async close(): Promise<void> {
