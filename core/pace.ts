@@ -125,7 +125,7 @@ export class Pace {
 }
 
 /**
- * A computation as a generator: each `yield` comes after a millisecond of work at most, and is a place where other work may run. What it yields are
+ * A computation as a generator: each `yield` comes after a millisecond of work at most, and other work may run there. What it yields are
  * the bytes that it holds by now, where its input does not bound them.
  */
 export type Steps<T> = Generator<number | undefined, T, void>

@@ -140,7 +140,7 @@ export interface ProcessorDefinition {
   /** Its key in a pipeline document. */
   readonly kind: string
   /**
-   * Checks the options and makes the processor. `path` is its place in the document, for error messages. Throws DbError `InvalidArguments`.
+   * Checks the options and makes the processor. `path` is its path in the document, for error messages. Throws DbError `InvalidArguments`.
    */
   compile(options: ProcessorOptions, path: string): Processor
   /** Its reference documentation. Options it does not name cause a warning. */

@@ -23,8 +23,8 @@ import { shiftRelation } from './query/edit.ts'
 import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
 import { makeNames, type Names } from './query/names.ts'
-import { placeTables } from './query/place-tables.ts'
 import { type ResolveContext, resolveQuery } from './query/resolve.ts'
+import { resolveTables } from './query/resolve-tables.ts'
 import type { TqlRunner } from './query/tql-table.ts'
 import type { TqlStatement } from './statement/statement.ts'
 import type { Token } from './text/token.ts'
@@ -115,7 +115,7 @@ export async function planQuery(
   const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session), flows }
   if (store.dialect.name !== 'duckdb') {
     const context = { store, db: ctx.db, sql, sources, pace: new Pace(ctx), ...(views && { views }) }
-    const { text, relations, sourceOf } = await placeTables(context, tokens)
+    const { text, relations, sourceOf } = await resolveTables(context, tokens)
     const plan = ownPlan({
       kind: 'sql',
       text: prefix + text + suffix,

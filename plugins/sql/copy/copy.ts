@@ -65,16 +65,16 @@ function sourceTokens(session: Session, { source }: To, { start_time, end_time }
     throw new DbError('InvalidArguments', 'COPY: start_time and end_time go with a table')
   }
   const { start, end } = source.named[0]!
-  const place = (text: string) =>
+  const tokensOf = (text: string) =>
     tokenize(text).map((token, i) => ({ ...token, start, end, spaced: token.spaced || i === 0 }))
   const where = bounds.map(
     ([sign, value]) => `${quoteName(time!)} ${sign} ${/^-?\d+$/.test(value) ? value : quoteText(value)}`
   )
   return [
-    ...place('SELECT * FROM'),
+    ...tokensOf('SELECT * FROM'),
     { ...source.named[0]!, spaced: true },
     ...source.named.slice(1),
-    ...(where.length > 0 ? place(`WHERE ${where.join(' AND ')}`) : [])
+    ...(where.length > 0 ? tokensOf(`WHERE ${where.join(' AND ')}`) : [])
   ]
 }
 

@@ -57,7 +57,7 @@ function requireColumns(name: string, view: View, { result }: ResolvedQuery): vo
   throw new DbError('PlanQuery', `view ${name}: column ${lost} is no longer there: create the view anew`)
 }
 
-/** SQL of a view's rows: columns its query names by their place, those that a star means by their names, whatever came to stand beside them. */
+/** SQL of a view's rows: columns its query names by position, those that a star means by their names, whatever came to stand beside them. */
 export function viewRows({ view, query }: Expanded, names: Names): { text: string; relations: readonly Relation[] } {
   const told = view.columns.map(({ name }) => quoteName(names.encode(name)))
   const inner = (i: number) => quoteName(query.names.encode(sourceName(view.columns[i]!)))

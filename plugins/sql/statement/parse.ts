@@ -30,7 +30,7 @@ export interface Parsed {
   readonly tokens: readonly Token[]
 }
 
-/** All statements of a text; `fill` puts values in the places of parameters; `backslashes`: see `tokenize`. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
+/** All statements of a text; `fill` replaces parameters by values; `backslashes`: see `tokenize`. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
 export function parseStatements(
   sql: string,
   maxTokens?: number,

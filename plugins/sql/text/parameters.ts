@@ -50,7 +50,7 @@ function floatText(value: number): string {
   return /[.e]/.test(text) ? text : `${text}.0e0`
 }
 
-/** The tokens with values in the places of parameters. Without `given`, a parameter is an error. */
+/** The tokens with parameters replaced by values. Without `given`, a parameter is an error. */
 export function fillParameters(sql: string, tokens: readonly Token[], given: Parameters | undefined): readonly Token[] {
   if (given === undefined && !tokens.some((_, i) => nameAt(tokens, i, 0) !== undefined)) return tokens
   const filled: Token[] = []

@@ -7,18 +7,18 @@ import { makeTable, type TableState } from './catalog-rows.ts'
 import { insertColumns, orderColumns } from './catalog-write.ts'
 import { identify } from './naming.ts'
 
-/** `placed` finds the places of new columns that lie in another table. */
+/** `storedBy` adds to new columns of a logical table the ids of the physical columns that store them. */
 export function applyChange(
   sqlite: DatabaseSync,
   state: TableState,
   change: TableChange,
-  placed: (columns: readonly TableColumn[]) => readonly TableColumn[]
+  storedBy: (columns: readonly TableColumn[]) => readonly TableColumn[]
 ): Table {
   const { table } = state
   const version = table.version + 1
   switch (change.kind) {
     case 'add_columns': {
-      const added = placed(change.columns.map(column => identify(column, state.nextColumn++, state.taken)))
+      const added = storedBy(change.columns.map(column => identify(column, state.nextColumn++, state.taken)))
       const columns = reorder([...table.columns, ...added], change.order)
       insertColumns(sqlite, table.id, added, table.columns.length)
       if (change.order !== undefined) orderColumns(sqlite, table.id, columns)

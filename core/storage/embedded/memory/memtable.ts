@@ -253,7 +253,7 @@ export class Memtable {
       return [...this.#dataOf(write, columns), ...decodeSeries(series, tags)]
     })
     const data = named.map((column, i) => {
-      const all = pieces.map((piece, place) => ({ data: piece[i], from: 0, to: this.writes[place]!.rows }))
+      const all = pieces.map((piece, index) => ({ data: piece[i], from: 0, to: this.writes[index]!.rows }))
       return toStored(column, concatenate(column.type, all))
     })
     const group = { from: 0, rows: this.rows, columns: data }

@@ -96,11 +96,11 @@ export interface SortMemory {
   readonly columns: ReadonlyMap<number, FixedData['values']>
 }
 
-type Place = readonly [memory: SharedArrayBuffer, offset: number]
+type Region = readonly [memory: SharedArrayBuffer, offset: number]
 type Values = new (memory: SharedArrayBuffer, offset: number, length: number) => FixedData['values']
 
 /** Memory for the rows of all writes; `allocate` returns so many bytes. */
-export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: number) => Place): SortMemory {
+export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: number) => Region): SortMemory {
   const rows = countRows(writes)
   const numbers = () => new Uint32Array(...allocate(4 * rows), rows)
   const columns = Array.from(writes[0]!.columns, ([id, data]) => {
@@ -110,10 +110,10 @@ export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: nu
   return { tsids: numbers(), after: numbers(), columns: new Map(columns) }
 }
 
-const exactly = (bytes: number): Place => [new SharedArrayBuffer(bytes), 0]
+const exactly = (bytes: number): Region => [new SharedArrayBuffer(bytes), 0]
 
 /** An allocator that divides large pieces of memory; each part goes to the first piece with room. No part may be larger than a piece. */
-export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Place {
+export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Region {
   const pieces: { readonly memory: SharedArrayBuffer; used: number }[] = []
   return bytes => {
     let piece = pieces.find(({ memory, used }) => used + bytes <= memory.byteLength)

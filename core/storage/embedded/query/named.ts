@@ -7,7 +7,7 @@ export interface Named {
   readonly text: string
   /** Where the names are, and the rows of each. */
   readonly tables: readonly Placeholder[]
-  /** The place in the text as it was written. */
+  /** Offset in the original text of an offset in this one. */
   back(at: number): number
 }
 

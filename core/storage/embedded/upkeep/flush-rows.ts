@@ -45,7 +45,7 @@ function* sortedRows({ shape, rows: asked, owners }: FlushTask): Generator<Sorte
 }
 
 function ownersOf(tsids: Uint32Array | undefined, owners: RowKeys['owners']): SortedRows['ownerOf'] {
-  return place => owners!.of[tsids![place]! - owners!.first]!
+  return row => owners!.of[tsids![row]! - owners!.first]!
 }
 
 function timesOf(columns: readonly ColumnData[], { time }: FileShape): Int32Array {

@@ -12,7 +12,7 @@ export type Language = 'sql' | 'promql'
 export type Asked =
   | {
       readonly language: 'sql'
-      /** Has the places of `params`. */
+      /** With placeholders for `params`. */
       readonly text: string
       readonly params: Params
       /** With `:from` and `:to`. */
