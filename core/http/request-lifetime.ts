@@ -126,8 +126,8 @@ function before(signal: AbortSignal, result: Promise<unknown>, reply: FastifyRep
         reply.send = () => reply
       })
     }
-    const settle = () => signal.removeEventListener('abort', stop)
-    result.finally(settle).then(resolve, reject)
+    const removeListener = () => signal.removeEventListener('abort', stop)
+    result.finally(removeListener).then(resolve, reject)
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop)
   })

@@ -106,7 +106,7 @@ class EmbeddedEngine implements Engine {
       )
       this.#retry = every(retryWriting, () => void this.#resume()).unref()
     }
-    return { settled: this.#opened.settled, trouble: () => this.#trouble() }
+    return { finished: this.#opened.finished, trouble: () => this.#trouble() }
   }
 
   #trouble(): string | undefined {

@@ -171,7 +171,7 @@ function writeRows(
   stopAtFailure(batch, run, before)
   for (const group of groups) {
     const options = groupOptions(group, run.settings, run.optionSets)
-    const { columns, rows: kept } = settledColumns(pipeline, batch, group, run)
+    const { columns, rows: kept } = columnsOfValid(pipeline, batch, group, run)
     if (kept.length === 0) continue
     if (run.writes.length === run.settings.maxGroups) throw tooManyGroups(run.settings.maxGroups)
     run.writes.push({ table: group.table, rows: kept.length, columns, ...options })
@@ -185,7 +185,7 @@ function tooManyGroups(max: number): DbError {
 }
 
 /** Builds columns until no row fails any more: a row that fails in one of them must not stand in the others. */
-function settledColumns(pipeline: Pipeline | Identity, batch: ItemBatch, group: Group, run: Run) {
+function columnsOfValid(pipeline: Pipeline | Identity, batch: ItemBatch, group: Group, run: Run) {
   let { rows } = group
   while (rows.length > 0) {
     const before = batch.failures.length

@@ -3,7 +3,7 @@ import { type ColumnDefinition, DbError, parseZone, type Table, type TableChange
 import type { Session } from '../session.ts'
 import type { AlterAction } from '../statement/statement.ts'
 import { constantText } from '../write/constant-text.ts'
-import { defaultOf, settleDefault } from '../write/default-value.ts'
+import { defaultOf, resolveDefault } from '../write/default-value.ts'
 
 type Addition = Extract<AlterAction, { kind: 'add_column' }>
 
@@ -55,9 +55,9 @@ function define(session: Session, table: Table, { column }: Addition): ColumnDef
   }
   if (text === undefined) return definition
   const context = { zone: parseZone(session.ctx.timezone) ?? utc, now: BigInt(Date.now()) * 1_000_000n }
-  const settled = settleDefault(definition, context.zone)
-  const initial = constantText(settled, defaultOf(settled), context)
-  return primaryKey || shared || initial === undefined ? settled : { ...settled, initial }
+  const resolved = resolveDefault(definition, context.zone)
+  const initial = constantText(resolved, defaultOf(resolved), context)
+  return primaryKey || shared || initial === undefined ? resolved : { ...resolved, initial }
 }
 
 function invalid(message: string): DbError {
