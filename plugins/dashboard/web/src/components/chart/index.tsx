@@ -77,7 +77,7 @@ export function Chart(props: ChartProps) {
   )
   const latest = useRef({ content, onDraw })
   latest.current = { content, onDraw }
-  /** What the chart was last given. */
+  /** The content that was drawn last. */
   const given = useRef<Content>(undefined)
   const pointed = useRef<{ readonly left: number; readonly top: number }>(undefined)
   const seriesKey = useMemo(() => JSON.stringify(drawn.map(({ name, colour }) => [name, colour])), [drawn])

@@ -93,7 +93,7 @@ export function View({ table, isLive }: ViewProps) {
   )
 }
 
-/** What the server says of a part of the query, said of the filter or the word it came from. */
+/** Translates an error about a part of the query into one about the filter or word it came from. */
 function inWords(error: unknown, { text, filters }: Search): unknown {
   const [whole, index, words] =
     /^\$\.filters\.And\[(\d+)\]\S*: (.*)$/s.exec(error instanceof Error ? error.message : '') ?? []
