@@ -1,8 +1,19 @@
 // The part of the public API that computes and opens nothing: code in a thread of its own imports it instead of `core/index.ts`.
 export { closest, didYouMean } from './config/closest.ts'
 export { formatDuration, formatSize, parseDuration } from './config/units.ts'
-export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
-export { DbError, errorCodes, ItemsError, invalidParameter, isDbError, maxItemErrors, ParseError } from './errors.ts'
+export type { ErrorOptions, ItemError, PlainError } from './errors.ts'
+export {
+  DbError,
+  errorCodes,
+  fromPlainError,
+  ItemsError,
+  invalidParameter,
+  isDbError,
+  maxItemErrors,
+  ParseError,
+  toPlainError,
+  withMessage
+} from './errors.ts'
 export type { RequestContext } from './http/context.ts'
 export type {
   BytesData,

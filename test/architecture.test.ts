@@ -179,6 +179,18 @@ t.test('timers are those of core/timer.ts, which hold any duration', async t => 
   )
 })
 
+t.test(
+  'an error gets another message by withMessage, which keeps its status, Retry-After and whether it quotes values',
+  t => {
+    const rebuilt = /new DbError\((\w+)\.code,/
+    t.strictSame(
+      files.filter(file => rebuilt.test(text.get(file)!)),
+      []
+    )
+    t.end()
+  }
+)
+
 t.test('no regular expression takes time by the square of its text', async t => {
   // Literals alone: what users bring runs in linear time anyway (decision 8).
   const quadratic: Readonly<Record<string, RegExp>> = {

@@ -6,6 +6,7 @@ import {
   DbError,
   type DecodeOptions,
   formatDuration,
+  fromPlainError,
   type ItemBatch,
   itemSteps,
   Pace,
@@ -24,7 +25,7 @@ import { addKind, createKinds, type ModuleNote } from './kinds.ts'
 import type { DocumentWarning } from './pipeline.ts'
 import { createRunner, identityName, type RunContext, type RunLimits, type Version } from './runner.ts'
 import { packItems } from './thread/items.ts'
-import { errorOf, type Question, type Results, type Work } from './thread/task.ts'
+import type { Question, Results, Work } from './thread/task.ts'
 import { createThreads, type RunOptions, type Threads } from './thread/threads.ts'
 import { parseVersion } from './version.ts'
 import { openVersions } from './versions.ts'
@@ -137,7 +138,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
   ): Promise<Results[K]> => {
     const task = { work, ctx: runContext(ctx), limits: limits(), columns: columns(ctx.db), maxValues: maxValues() }
     const outcome = await pool.run(task, { user: ctx.user.name, signal: ctx.signal, ...options })
-    if ('error' in outcome) throw errorOf(outcome.error)
+    if ('error' in outcome) throw fromPlainError(outcome.error)
     return outcome.value as Results[K]
   }
   /** Whether a pipeline processes items of this many bytes within some 10 ms. */

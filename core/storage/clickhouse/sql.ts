@@ -1,5 +1,5 @@
 // Statements of users and plugins: guarded, then run over the rows of the tables they name.
-import { DbError, isDbError } from '../../errors.ts'
+import { DbError, isDbError, withMessage } from '../../errors.ts'
 import type { ResultType } from '../../model/types.ts'
 import type { Condition, QueryResult, SqlQuery } from '../engine.ts'
 import type { Reading, ReadOptions } from './connection.ts'
@@ -62,7 +62,7 @@ async function check({ connection, guarded }: SqlDependencies, query: SqlQuery, 
     const found = isDbError(error) ? syntaxError(error, explained) : undefined
     if (found === undefined || !isDbError(error)) throw error
     const offset = placeholderAt(query, names, found.at - explainAst.length - 1)
-    throw new DbError(error.code, found.said, { cause: error.cause, ...(offset !== undefined && { offset }) })
+    throw withMessage(error, found.said, offset)
   })
   guard(
     lines.map(line => String(Object.values(line)[0])),

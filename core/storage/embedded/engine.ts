@@ -125,7 +125,7 @@ class EmbeddedEngine implements Engine {
     if (!isDbError(error)) throw error
     const spooled = (this.#opened?.spool.folders ?? []).map(folder => [folder, '{spool}'] as const)
     const text = nameFolders(error.message, [...spooled, ...foldersOf(this.#around.config)])
-    throw text === error.message ? error : withMessage(error, text)
+    throw text === error.message ? error : withMessage(error, text, error.offset)
   }
 
   async #write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {

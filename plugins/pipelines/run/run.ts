@@ -12,7 +12,8 @@ import {
   maxItemErrors,
   type Table,
   type TableOptions,
-  type TableWrite
+  type TableWrite,
+  withMessage
 } from '../../../core/compute.ts'
 import type { PipelineResult } from '../../services.ts'
 import { buildColumns } from '../column/column.ts'
@@ -154,7 +155,7 @@ function targetPipeline(
     return settings.pipeline(name)
   } catch (cause) {
     if (!isDbError(cause)) throw cause
-    throw new DbError(cause.code, `${cause.message} (${where})`, { cause })
+    throw withMessage(cause, `${cause.message} (${where})`)
   }
 }
 

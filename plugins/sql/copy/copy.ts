@@ -1,7 +1,7 @@
 // COPY: the engine writes and reads the files, within the export folder.
 import { randomUUID } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
-import { authoriseAll, DbError, isDbError, type Table, type TableColumn } from '../../../core/index.ts'
+import { authoriseAll, DbError, isDbError, type Table, type TableColumn, withMessage } from '../../../core/index.ts'
 import { hint, lookUpTable } from '../catalog/name.ts'
 import { ownPlan, planQuery, privileged, queryColumns, readRows, runPlan, type Session } from '../session.ts'
 import type { CopyStatement } from '../statement/statement.ts'
@@ -150,6 +150,7 @@ function fileColumns(
 /** Errors of the engine name the whole path; users know the part they wrote. */
 function withoutPath(error: unknown, whole: string, path: string): unknown {
   if (!isDbError(error)) return error
-  const code = error.code === 'EngineExecuteQuery' || error.code === 'PlanQuery' ? 'InvalidArguments' : error.code
-  return new DbError(code, error.message.replaceAll(whole, path), { cause: error })
+  const message = error.message.replaceAll(whole, path)
+  const isOfFile = error.code === 'EngineExecuteQuery' || error.code === 'PlanQuery'
+  return isOfFile ? new DbError('InvalidArguments', message, { cause: error }) : withMessage(error, message)
 }

@@ -1,5 +1,5 @@
 // A view in a query: its own query, resolved in turn, in place of the name.
-import { DbError, isDbError, type Relation, type TableColumn, type View } from '../../../core/index.ts'
+import { DbError, isDbError, type Relation, type TableColumn, type View, withMessage } from '../../../core/index.ts'
 import { fullName } from '../catalog/name.ts'
 import { quoteName, type Token, tokenize } from '../text/token.ts'
 import { shiftRelation } from './edit.ts'
@@ -37,7 +37,7 @@ export async function readView<C extends Pick<ResolveContext, 'store' | 'db' | '
   const inner = { ...context, db: view.database, sql: view.query, views: [...above, name] }
   const tokens = tokenize(view.query, undefined, context.store.dialect.backslashEscapes)
   return read(inner, tokens).catch((error: unknown) => {
-    throw isDbError(error) ? new DbError(error.code, `view ${name}: ${error.message}`, { cause: error }) : error
+    throw isDbError(error) ? withMessage(error, `view ${name}: ${error.message}`) : error
   })
 }
 

@@ -1,6 +1,6 @@
 // Background care of data files: small ones are merged, overwritten and deleted rows dropped, expired files removed.
 import { join } from 'node:path'
-import { DbError } from '../../../errors.ts'
+import { DbError, withMessage } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import { serialQueue } from '../../../serial.ts'
@@ -93,7 +93,7 @@ export class Compactor {
       only ? [catalog.physicalTable(only)] : this.#changed(),
       table => this.#compactTable(table.id, report),
       ({ database, name }, cause) =>
-        new DbError(cause.code, `files of ${database}.${name} cannot be merged: ${cause.message}`, { cause })
+        withMessage(cause, `files of ${database}.${name} cannot be merged: ${cause.message}`)
     )
     throwFirst(failures, log, 'files could not be compacted; trying again')
     return report
