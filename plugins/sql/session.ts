@@ -4,12 +4,12 @@ import {
   isValid,
   type Limit,
   Pace,
+  type PluginCore,
   parseZone,
   type QueryResult,
   type RecordsAnswer,
   type RequestContext,
   type ResultColumn,
-  type SlowQueries,
   type SqlQuery,
   type Store,
   utc
@@ -44,7 +44,7 @@ export interface Session {
   /** Where `COPY` may read and write. */
   readonly exportFolder: string
   readonly processes: Processes
-  readonly slowQueries: SlowQueries
+  readonly slowQueries: PluginCore['slowQueries']
   /** Who keeps flows; none without the plugin. */
   readonly flows: () => FlowsService | undefined
   /** For TQL; absent without the plugin. */
