@@ -155,7 +155,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Applies `work` to each item, pausing when needed; the results are in the order of the items. */
+/** Applies `work` to each item, pausing when needed; the results are in the order of the items. Rejects like `pace.pause`, and as `work` throws. */
 export async function mapPaced<T, R>(pace: Pace, items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
   const results: R[] = []
   for (const item of items) {
@@ -165,7 +165,7 @@ export async function mapPaced<T, R>(pace: Pace, items: Iterable<T>, work: (item
   return results
 }
 
-/** Calls `work` with each item in order, pausing when needed. */
+/** Calls `work` with each item in order, pausing when needed. Rejects like `mapPaced`. */
 export async function eachPaced<T>(pace: Pace, items: Iterable<T>, work: (item: T) => void): Promise<void> {
   for (const item of items) {
     work(item)

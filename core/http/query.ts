@@ -47,7 +47,7 @@ function tooMany(max: number): DbError {
   return new DbError('InvalidArguments', `the form has more than ${max} fields (http.max_form_fields)`)
 }
 
-/** The fields of a form that `acceptForms` has parsed. */
+/** The fields of a form that `acceptForms` has parsed; undefined for a request without one. */
 export function formOf({ body }: { readonly body: unknown }): Parameters | undefined {
   return typeof body === 'object' && body !== null && !Buffer.isBuffer(body) ? (body as Parameters) : undefined
 }
