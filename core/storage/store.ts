@@ -168,12 +168,7 @@ export interface Stores {
   readonly writeAnywhere: Store['write']
 }
 
-/** The store of an open engine. */
-export function createStore(parts: StoreDependencies): Store {
-  return createStores(parts).store
-}
-
-/** The store, and a store that may write to the system database, for the server itself. */
+/** The store of an open engine, and a store that may write to the system database, for the server itself. */
 export function createStores({ engine, config, metrics, tracing = noTracing, audit }: StoreDependencies): Stores {
   const { catalog } = engine
   const refusedHelp =

@@ -36,7 +36,7 @@ export const countColumns = [
 /** Writes the file, a row group for each column; without a sync, because a torn one is noticed by its checksum. */
 export function writeCounts(path: string, counted: ReadonlyMap<number, CountCells>): CountsHead {
   const temporary = `${path}.tmp`
-  const file = new RowFile(temporary, countColumns, { required: ['of', 'start', 'rows'] })
+  const file = new RowFile(temporary, countColumns, ['of', 'start', 'rows'])
   try {
     for (const [column, { width, starts, ids, counts, values }] of counted) {
       const rows = ids.length

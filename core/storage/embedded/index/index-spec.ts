@@ -2,7 +2,7 @@
 import type { ColumnIndex, Table, TableColumn } from '../../../model/table.ts'
 import { isLogical, isPhysical } from '../../logical.ts'
 import { hasSeries } from '../catalog/logical.ts'
-import { usualGroup as maxRows } from '../datafile/write-rows.ts'
+import { usualGroup as maxRows } from '../datafile/row-group.ts'
 import type { SectionKind } from './format.ts'
 import { groupColumn } from './group-column.ts'
 

@@ -14,7 +14,7 @@ export interface SortLimits {
 /** Sorting so many rows takes some ten milliseconds, and their 64-bit numbers fit one piece of memory. */
 export const sortLimits: SortLimits = { minRows: 32_768, maxRows: 524_288 }
 
-/** Writes that `sortBySeries` should merge; of the last one as many rows as `splitLast` says. Undefined if nothing is left to do. */
+/** Writes that should be sorted into one; of the last one as many rows as `splitLast` says. Undefined if nothing is left to do. */
 export function pickToSort(writes: readonly MemtableRows[], limits = sortLimits): readonly MemtableRows[] | undefined {
   const layouts = Map.groupBy(writes.filter(isPlain), layoutOf)
   for (const alike of layouts.values()) {
@@ -128,14 +128,7 @@ export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Regi
   }
 }
 
-/** Sorts all rows into one write by series; rows of a series stay in write order. */
-export function sortBySeries(writes: readonly MemtableRows[], into = sortMemory(writes, exactly)): MemtableRows {
-  const steps = sortSteps(writes, into)
-  while (!steps.next().done);
-  return sortedRows(writes, into)
-}
-
-/** Like `sortBySeries`, in steps of some milliseconds. */
+/** Sorts all rows into `into`, by series, in steps of some milliseconds; rows of a series stay in write order. */
 export function* sortSteps(writes: readonly MemtableRows[], into: SortMemory): Generator<void, void> {
   const { seq } = writes[0]!
   const rows = countRows(writes)

@@ -89,7 +89,7 @@ export class ParquetWriter {
     return offset
   }
 
-  finish(metadata: Iterable<readonly [string, string]>): ParquetFooter & { bytes: number } {
+  finish(): ParquetFooter & { bytes: number } {
     this.#checkOpen()
     this.#finished = true
     // Indexes of the same kind lie together, so that a reader can fetch them at once.
@@ -107,7 +107,7 @@ export class ParquetWriter {
       })
     }))
     const rows = rowGroups.reduce((sum, group) => sum + group.rows, 0)
-    const footer = { columns: this.#columns, rows, rowGroups, metadata: new Map(metadata) }
+    const footer = { columns: this.#columns, rows, rowGroups }
     this.#emit(encodeFooter(footer))
     return { ...footer, bytes: this.#offset }
   }

@@ -2,7 +2,7 @@
 import type { FormerColumn, Table } from '../../../model/table.ts'
 import { isPhysical, mergesFields } from '../../logical.ts'
 import { hasSeries } from '../catalog/logical.ts'
-import { usualGroup } from '../datafile/write-rows.ts'
+import { usualGroup } from '../datafile/row-group.ts'
 import { rowsPerGroup } from '../index/index-spec.ts'
 import type { FileLayout } from './sorted-file.ts'
 

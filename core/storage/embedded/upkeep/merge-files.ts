@@ -1,8 +1,8 @@
 // A compaction, in the thread of the upkeep: files whose rows are sorted are read page by page, merged and written as one.
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import { concatenate, type Piece } from '../datafile/column-builder.ts'
+import { groupTextBytes } from '../datafile/row-group.ts'
 import type { FileColumn } from '../datafile/stored-column.ts'
-import { groupTextBytes } from '../datafile/write-rows.ts'
 import { initialData } from '../memory/initial.ts'
 import { InputFile } from './input-file.ts'
 import { type FileLayout, SortedFile, type SortedFileFacts, type SortedRows } from './sorted-file.ts'

@@ -4,8 +4,8 @@ import type { ColumnType } from '../../../model/types.ts'
 import { free } from '../../../workers/free.ts'
 import { addTextSizes, pickRows, sliceRows } from '../datafile/column-builder.ts'
 import { RowFile, type WrittenFile } from '../datafile/row-file.ts'
+import { groupTextBytes, textEnd } from '../datafile/row-group.ts'
 import type { FileColumn } from '../datafile/stored-column.ts'
-import { groupTextBytes, textEnd } from '../datafile/write-rows.ts'
 import { groupColumn } from '../index/group-column.ts'
 import { type KeptRows, keepRows, type MergeWay, valueIndices } from './versions.ts'
 
@@ -77,7 +77,7 @@ export class SortedFile {
       ...(layout.numbersGroups ? [group] : [])
     ]
     const required = [tsid, ...order, group, layout.columns[layout.time]!].map(({ name }) => name)
-    this.#file = new RowFile(layout.path, columns, { required })
+    this.#file = new RowFile(layout.path, columns, required)
   }
 
   /** Merges the versions of rows and writes the rest, a row group after each call of `next`. Then the memory of the rows is freed. */
@@ -117,7 +117,7 @@ export class SortedFile {
     if (texts.length === 0) return to
     const sizes = new Float64Array(to - from)
     for (const data of texts) addTextSizes(data, valueIndices(kept, data, from, to), 0, sizes)
-    return textEnd(sizes, from, groupTextBytes).to
+    return textEnd(sizes, from, groupTextBytes)
   }
 
   #writeGroup(rows: SortedRows, kept: KeptRows, from: number, to: number, isInOrder: boolean): void {
