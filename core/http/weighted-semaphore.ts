@@ -9,7 +9,7 @@ interface Waiter {
   readonly go: () => void
 }
 
-export interface Entry {
+interface Entry {
   readonly user: string
   /** Milliseconds. */
   readonly wait: number

@@ -17,7 +17,7 @@ export interface FlowOptions {
   readonly queue: number
 }
 
-export interface FlowEvents {
+interface FlowEvents {
   /** `all`: every window was recomputed. */
   refreshed(windows: number | 'all', rows: number): void
   failed(error: unknown): void

@@ -166,7 +166,7 @@ export function ownPlan(query: SqlQuery): QueryPlan {
 }
 
 /** The rows of a query, and how they are read. */
-export type ReadAnswer = RecordsAnswer & Pick<QueryResult, 'reading'>
+type ReadAnswer = RecordsAnswer & Pick<QueryResult, 'reading'>
 
 export async function runPlan({ store, ctx, sql }: Session, plan: QueryPlan): Promise<ReadAnswer> {
   const { shown } = plan.names

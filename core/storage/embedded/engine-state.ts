@@ -112,7 +112,7 @@ export interface EngineState {
   close(how?: Closing): Promise<void>
 }
 
-export interface Closing {
+interface Closing {
   /** True: running queries are read to their end first. */
   readonly finish?: boolean
   /** Until it fires, rows that are only in the log are flushed to files. */
@@ -122,7 +122,7 @@ export interface Closing {
 /** The state of an engine that may write. */
 export type Writable = EngineState & { readonly writer: Writer }
 
-export interface Writer {
+interface Writer {
   readonly wal: WriteAheadLog
   readonly flusher: Flusher
   readonly compactor: Compactor

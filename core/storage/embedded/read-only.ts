@@ -33,7 +33,7 @@ export function notWritable(reason: string): DbError {
   return new DbError('StorageUnavailable', message, { retryAfter: Math.ceil(retryWriting / 1_000) })
 }
 
-export interface CatalogToRead {
+interface CatalogToRead {
   /** An empty folder for spilled queries. */
   readonly spill: string
   /** Opens the copy of the catalog; errors name the original. */

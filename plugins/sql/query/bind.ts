@@ -63,7 +63,7 @@ export interface Alone {
   readonly limit: Tree | undefined
 }
 
-export interface Bound {
+interface Bound {
   readonly references: readonly Reference[]
   /** Tokens of names given in the statement: of items, and of columns of common tables and subqueries. */
   readonly declared: readonly number[]

@@ -5,7 +5,7 @@ import { inOurTypes } from './engine-type.ts'
 import type { Names } from './names.ts'
 import { hidden } from './text-time.ts'
 
-export interface Failed {
+interface Failed {
   /** The statement as it was written. */
   readonly tokens: readonly Token[]
   readonly sourceOf: (at: number) => number | undefined

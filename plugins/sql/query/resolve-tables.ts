@@ -9,7 +9,7 @@ import { errorAt, isName, isToken, locationOf, type Token } from '../text/token.
 import { shiftRelation } from './edit.ts'
 import { readView } from './view.ts'
 
-export interface TablesContext {
+interface TablesContext {
   readonly store: Store
   /** Where names without a database are looked for: the request's, or that of the view. */
   readonly db: string
@@ -21,7 +21,7 @@ export interface TablesContext {
   readonly views?: readonly string[]
 }
 
-export interface ResolvedText {
+interface ResolvedText {
   readonly text: string
   readonly relations: readonly Relation[]
   /** Where the user wrote what stands at an offset of the text. */

@@ -48,7 +48,7 @@ export function parseStatements(
 }
 
 /** The tokens of each statement, without semicolons; empty ones are left out. */
-export function split(tokens: readonly Token[]): Token[][] {
+function split(tokens: readonly Token[]): Token[][] {
   const groups: Token[][] = [[]]
   for (const token of tokens) {
     if (isToken(token, ';')) groups.push([])

@@ -3,7 +3,7 @@ import { DbError, parseJson } from '../../../core/index.ts'
 import { isKeyOperator, isToken, locationOf, type Token, tokenize } from './token.ts'
 
 /** The parameters of a request: values in order, or by name. */
-export type Parameters = ReadonlyMap<string, readonly Pick<Token, 'kind' | 'value'>[]>
+type Parameters = ReadonlyMap<string, readonly Pick<Token, 'kind' | 'value'>[]>
 
 /** Reads `params` of a request: a JSON array, or an object. Throws `InvalidArguments`. */
 export function readParameters(json: string | undefined): Parameters | undefined {

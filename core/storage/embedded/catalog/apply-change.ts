@@ -89,7 +89,7 @@ function columnOf(table: Table, name: string): TableColumn {
 }
 
 /** Columns in the order of their names; those it does not name stay behind. */
-export function reorder(columns: readonly TableColumn[], order: readonly string[] | undefined): readonly TableColumn[] {
+function reorder(columns: readonly TableColumn[], order: readonly string[] | undefined): readonly TableColumn[] {
   if (order === undefined) return columns
   const positions = new Map(order.map((name, i) => [name, i]))
   const at = ({ name }: TableColumn) => positions.get(name) ?? order.length
@@ -100,7 +100,7 @@ export function reorder(columns: readonly TableColumn[], order: readonly string[
  * A column by its new definition. With another type it is a new column that takes over the values of the old one. What rows from before
  * the column hold is not up to it.
  */
-export function modify(
+function modify(
   column: TableColumn,
   { initial: _, ...definition }: ColumnDefinition,
   next: { readonly id: number; readonly taken: Set<string> },

@@ -14,7 +14,7 @@ import { syncFolder } from '../log/wal.ts'
 
 export type NewFile = Omit<DataFile, 'id' | 'table'>
 
-export interface FileTarget {
+interface FileTarget {
   /** The columns of the rows, as the catalog stores them. */
   readonly columns: readonly number[]
   readonly dataDir: string

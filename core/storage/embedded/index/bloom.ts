@@ -28,7 +28,7 @@ export function blocksFor(entries: number, falsePositiveRate: number): number {
 }
 
 /** Adds an entry, given as two halves of a hash, to the `blocks` blocks that begin at word `start`. */
-export function insert(words: Uint32Array, start: number, blocks: number, low: number, high: number): void {
+function insert(words: Uint32Array, start: number, blocks: number, low: number, high: number): void {
   const at = start + blockOf(high, blocks) * blockWords
   for (let i = 0; i < blockWords; i++) words[at + i]! |= 1 << (Math.imul(low, salts[i]!) >>> 27)
 }

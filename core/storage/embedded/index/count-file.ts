@@ -16,7 +16,7 @@ export interface CountsHead {
   readonly columns: readonly CountedColumn[]
 }
 
-export interface CountedColumn {
+interface CountedColumn {
   /** Id in its table; 0: all rows, whatever their values. */
   readonly column: number
   /** Seconds of a stretch. */
@@ -25,7 +25,7 @@ export interface CountedColumn {
 }
 
 /** Its columns: of which column a cell is, when its stretch begins, the value as a text or an integer, and the rows. */
-export const countColumns = [
+const countColumns = [
   { name: 'of', type: 'Int64' },
   { name: 'start', type: 'TimestampMillisecond' },
   { name: 'text', type: 'String' },

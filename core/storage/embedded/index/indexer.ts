@@ -19,7 +19,7 @@ import type { IndexReader } from './index-reader.ts'
 import { type IndexSpec, indexSpecOf, isIndexed, type SectionSpec } from './index-spec.ts'
 import { readNotes, readSound } from './sidecar.ts'
 
-export interface IndexerDependencies {
+interface IndexerDependencies {
   readonly catalog: EmbeddedCatalog
   readonly dataDir: string
   readonly pins: FilePins

@@ -493,7 +493,7 @@ export function filledLineage(table: Table, column: TableColumn): readonly Store
 }
 
 /** A column and the ones whose values it took over, the latest first. */
-export function lineage({ id, physical, type, was = [] }: TableColumn): readonly StoredColumn[] {
+function lineage({ id, physical, type, was = [] }: TableColumn): readonly StoredColumn[] {
   return [{ id, physical, type }, ...was]
 }
 

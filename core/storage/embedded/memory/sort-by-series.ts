@@ -4,7 +4,7 @@ import { free } from '../../../workers/free.ts'
 import type { MemtableRows } from './memtable.ts'
 import { isPlain } from './row-part.ts'
 
-export interface SortLimits {
+interface SortLimits {
   /** Rows worth sorting; queries scan fewer rows. */
   readonly minRows: number
   /** Rows sorted at once. */

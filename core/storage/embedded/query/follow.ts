@@ -9,7 +9,7 @@ import { noRows, writtenRows } from './relation.ts'
 import { type ReadDependencies, snapshotOf } from './snapshot.ts'
 import { runStatement } from './statement.ts'
 
-export type FollowQuery = SqlQuery & { readonly follow: Follow }
+type FollowQuery = SqlQuery & { readonly follow: Follow }
 
 export function follows(query: { readonly kind: string; readonly follow?: Follow }): query is FollowQuery {
   return query.follow !== undefined

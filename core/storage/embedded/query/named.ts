@@ -3,7 +3,7 @@ import type { GivenRows, Relation } from '../../engine.ts'
 import { quoteName } from '../duckdb/index.ts'
 import type { CountedRows, Placeholder } from '../sql/frames.ts'
 
-export interface Named {
+interface Named {
   readonly text: string
   /** Where the names are, and the rows of each. */
   readonly tables: readonly Placeholder[]

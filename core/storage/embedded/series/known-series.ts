@@ -18,7 +18,7 @@ const keysPerSeries = 2
 const minKeyLimit = 200_000
 
 /** The target of a series: the table that stores it, its time index and the column of the value, by id. */
-export interface SeriesTarget {
+interface SeriesTarget {
   readonly data: TableData
   readonly time: number
   readonly value: number

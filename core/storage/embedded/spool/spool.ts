@@ -13,7 +13,7 @@ export interface SpoolGroup {
   readonly columns: readonly ColumnData[]
 }
 
-export interface SpoolOptions {
+interface SpoolOptions {
   /** A folder in memory, absolute; undefined where there is none. */
   readonly memory: string | undefined
   /** The folder on disk, for files that find no room in memory; absolute. */

@@ -121,7 +121,7 @@ export function writeHeader(frame: Buffer, kind: number, statement: number, argu
 }
 
 /** `payload` has its own memory, aligned for any typed array. */
-export type OnFrame = (kind: number, statement: number, argument: number, payload: Buffer) => void
+type OnFrame = (kind: number, statement: number, argument: number, payload: Buffer) => void
 
 /** Assembles frames from the chunks of a stream. */
 export class FrameReader {

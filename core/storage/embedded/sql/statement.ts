@@ -16,7 +16,7 @@ export interface SqlAnswer {
 }
 
 /** The operations a statement needs of its process. */
-export interface StatementProcess {
+interface StatementProcess {
   credit(bytes: number): void
   cancel(): void
   /** A cancelled statement continues to run. */

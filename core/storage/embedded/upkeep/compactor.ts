@@ -21,7 +21,7 @@ import { writeMerged } from './merged-file.ts'
 import { pickFiles } from './pick.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
-export interface CompactorDependencies {
+interface CompactorDependencies {
   readonly catalog: EmbeddedCatalog
   readonly duckdb: Duckdb
   readonly upkeep: UpkeepThread

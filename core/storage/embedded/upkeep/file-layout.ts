@@ -6,7 +6,7 @@ import { usualGroup } from '../datafile/row-group.ts'
 import { rowsPerGroup } from '../index/index-spec.ts'
 import type { FileLayout } from './sorted-file.ts'
 
-export interface LayoutOptions extends Pick<FileLayout, 'path' | 'hasOrder' | 'keepDeletes'> {
+interface LayoutOptions extends Pick<FileLayout, 'path' | 'hasOrder' | 'keepDeletes'> {
   /** No row is another version of one. */
   readonly areDistinct: boolean
 }

@@ -11,7 +11,7 @@ import type { TableData } from '../memory/table-data.ts'
 import { fileLayout } from './file-layout.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
-export interface FlushDependencies {
+interface FlushDependencies {
   readonly upkeep: UpkeepThread
   readonly dataDir: string
   /** The table's folder below `dataDir`. */
@@ -19,7 +19,7 @@ export interface FlushDependencies {
 }
 
 /** A sealed memtable, its table, and the series of its rows where they have some. */
-export interface Flushed {
+interface Flushed {
   readonly table: Table
   readonly memtable: Memtable
   readonly registry: TableData['registry'] | undefined

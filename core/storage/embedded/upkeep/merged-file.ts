@@ -14,14 +14,14 @@ import { fileLayout } from './file-layout.ts'
 import { UnsortedInput } from './merge-files.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
-export interface MergeDependencies {
+interface MergeDependencies {
   readonly duckdb: Duckdb
   readonly upkeep: UpkeepThread
   readonly dataDir: string
   readonly log: Logger
 }
 
-export interface Merge {
+interface Merge {
   readonly table: Table
   readonly files: readonly DataFile[]
   /** The table's folder below the data folder. */

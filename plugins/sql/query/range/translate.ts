@@ -156,7 +156,7 @@ function translate(context: RangeContext, query: RangeQuery, at: Token): Token[]
 }
 
 /** The name of an expression in the rows of slots. */
-export interface Key {
+interface Key {
   readonly tokens: readonly Token[]
   readonly text: string
 }
