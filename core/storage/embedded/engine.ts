@@ -141,7 +141,7 @@ class EmbeddedEngine implements Engine {
     const prepared = await runPaced(new Pace({ signal }), prepareParts(tables, writes))
     // Other writes may have used the memory meanwhile.
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
-    const parts = this.#take(tables, prepared)
+    const parts = this.#recordParts(tables, prepared)
     const logged = parts.filter(part => !part.skipLog)
     if (logged.length > 0) {
       const rows = countRows(logged)
@@ -163,7 +163,7 @@ class EmbeddedEngine implements Engine {
   }
 
   /** If one part fails, no series may remain registered that no log record holds. */
-  #take(tables: OpenTables, prepared: Prepared): readonly WritePart[] {
+  #recordParts(tables: OpenTables, prepared: Prepared): readonly WritePart[] {
     try {
       return recordParts(tables, prepared)
     } catch (error) {
