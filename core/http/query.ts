@@ -6,15 +6,15 @@ import { runAtOnce, type Steps } from '../pace.ts'
 export type Parameters = Record<string, string | string[]>
 
 /**
- * Parses `a=1&b=two+words&a=2`. `+` is a space; a run of `%` escapes that is malformed or not UTF-8 stays as it is. Throws DbError
- * `InvalidArguments` beyond `maxFields` fields. Takes linear time.
+ * Parses `a=1&b=two+words&a=2`. `+` is a space; a run of `%` escapes that is malformed or not UTF-8 stays as it is. Takes
+ * linear time and never throws.
  */
-export function parseParameters(text: string, maxFields = Number.POSITIVE_INFINITY): Parameters {
-  return runAtOnce(readParameters(Buffer.from(text), maxFields))
+export function parseParameters(text: string): Parameters {
+  return runAtOnce(readParameters(Buffer.from(text)))
 }
 
-/** Like `parseParameters`, from UTF-8 bytes, in steps. */
-export function* readParameters(bytes: Buffer, maxFields: number): Steps<Parameters> {
+/** Like `parseParameters`, from UTF-8 bytes, in steps. Throws DbError `InvalidArguments` beyond `maxFields` fields. */
+export function* readParameters(bytes: Buffer, maxFields = Number.POSITIVE_INFINITY): Steps<Parameters> {
   const parameters: Parameters = Object.create(null)
   const text = new DecodedText(bytes)
   let fields = 0
