@@ -135,6 +135,31 @@ t.test('the client imports nothing but its own files: it runs in browsers', asyn
   t.strictSame(own.filter(({ to }) => !to.startsWith('client/')).map(say), [])
 })
 
+t.test('a name is exported because another file imports it', async t => {
+  // The API of third parties, and declarations of packages without types of their own.
+  const outward = /^(client\/|plugins\/(services|processor)\.ts$)|\.d\.ts$/
+  const others = globSync('{bench,bin,build,docs,examples,test}/**/*.ts', { cwd: root })
+  const imported = new Set<string>()
+  for (const file of [...files, ...others]) {
+    const content = text.get(file) ?? readFileSync(join(root, file), 'utf8')
+    const lists = content.matchAll(
+      /^(?:import|export) (?:type )?(?:\w+, )?(?:\{([^}]*)\}|\*(?: as \w+)?) from '(\.[^']+)'/gm
+    )
+    for (const [, names = '*', from] of [...lists, ...content.matchAll(/import\(()'(\.[^']+)'\)/g)]) {
+      const path = join(dirname(file), from!)
+      for (const name of names.split(',')) imported.add(`${path} ${name.trim().replace(/^type | as .*/g, '') || '*'}`)
+    }
+  }
+  const exported = /^export (?:async )?(?:function\*?|class|const|let|interface|type) (\w+)/gm
+  t.strictSame(
+    files
+      .filter(file => !outward.test(file) && !imported.has(`${file} *`))
+      .flatMap(file => Array.from(text.get(file)!.matchAll(exported), ([, name]) => `${file} ${name}`))
+      .filter(each => !imported.has(each)),
+    []
+  )
+})
+
 t.test('there are no circles of imports', async t => {
   const edges = Map.groupBy(
     imports.filter(({ to, typeOnly }) => isLocal(to) && !typeOnly),

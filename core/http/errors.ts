@@ -38,7 +38,7 @@ export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, 
 }
 
 /** A plugin, or a part of one, that formats its own errors. */
-export type ErrorFormatter = Pick<PluginSpec, 'name' | 'formatError'>
+type ErrorFormatter = Pick<PluginSpec, 'name' | 'formatError'>
 
 /** Logs an error and sends it, in the format of the plugin if it has one. */
 export function answerError(

@@ -7,7 +7,7 @@ import { onResume } from '../pace.ts'
 import { after } from '../timer.ts'
 import type { Budget, Lease } from './budget.ts'
 
-export interface RequestLifetime {
+interface RequestLifetime {
   /** Fires when the client disconnects, the time limit is reached or the server stops; the reason is a DbError. */
   readonly signal: AbortSignal
   readonly lease: Lease
@@ -27,7 +27,7 @@ declare module 'fastify' {
   }
 }
 
-export interface LifetimeOptions {
+interface LifetimeOptions {
   /** `timeout`: milliseconds until the response headers must be sent, 0 for no limit. */
   readonly http: { readonly timeout: number }
   readonly budget: Budget

@@ -149,9 +149,9 @@ export interface Store {
 }
 
 /** What happens to a database, table or view of the same name. */
-export type OnExisting = 'refuse' | 'keep'
+type OnExisting = 'refuse' | 'keep'
 
-export interface StoreDependencies {
+interface StoreDependencies {
   readonly engine: Engine
   readonly config: Pick<
     Config,
@@ -162,7 +162,7 @@ export interface StoreDependencies {
   readonly audit?: Pick<Audit, 'watch'>
 }
 
-export interface Stores {
+interface Stores {
   readonly store: Store
   /** Writes to any database, including the system database. */
   readonly writeAnywhere: Store['write']
