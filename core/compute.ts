@@ -1,11 +1,13 @@
 // The part of the public API that computes and opens nothing: code in a thread of its own imports it instead of `core/index.ts`.
 export { closest, didYouMean } from './config/closest.ts'
 export { formatDuration, formatSize, parseDuration } from './config/units.ts'
-export type { ItemError } from './errors.ts'
+export type { ErrorOptions, ItemError } from './errors.ts'
 export {
+  DbError,
   errorCodes,
   ItemsError,
   invalidParameter,
+  isDbError,
   maxItemErrors,
   ParseError,
   withMessage
@@ -82,7 +84,6 @@ export { compileRegex } from './regex/regex.ts'
 export { parseReplacement } from './regex/replace.ts'
 export { serialQueue } from './serial.ts'
 export { readCsvRecord, unquoteCsv } from './wire/csv.ts'
-export * from './wire/index.ts'
 export type { DecodeOptions, KeyMapping } from './wire/item/decode.ts'
 export { decodeItems, itemContentTypes, itemSteps } from './wire/item/decode.ts'
 export { compressLz4Block } from './wire/lz4.ts'

@@ -1,4 +1,5 @@
-// The API for plugin authors and embedders: re-exports only. `api.ts` has the names that are promised to stay.
+// The API for plugin authors and embedders: re-exports only. What reads and writes bytes is in `wire/index.ts`; `api.ts` has the names that are
+// promised to stay.
 
 export { authorise, authoriseAll } from './auth/permission.ts'
 export type { Credentials, User } from './auth/provider.ts'

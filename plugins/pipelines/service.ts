@@ -1,4 +1,5 @@
 // The pipelines service: finds pipelines by name and version and runs them, large ones in threads beside the server's own.
+
 import { availableParallelism } from 'node:os'
 import {
   authoriseAll,
@@ -6,7 +7,6 @@ import {
   DbError,
   type DecodeOptions,
   formatDuration,
-  fromPlainError,
   type ItemBatch,
   itemSteps,
   Pace,
@@ -16,6 +16,7 @@ import {
   type Steps,
   type TableWrite
 } from '../../core/index.ts'
+import { fromPlainError } from '../../core/wire/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService } from '../services.ts'
 import { countThreads, createCounters, createStopwatch } from './counters.ts'
 import { missingKinds } from './document/compile.ts'

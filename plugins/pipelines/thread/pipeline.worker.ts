@@ -1,14 +1,8 @@
 // A thread that runs pipelines, one task after the other. The main thread may terminate it at any moment.
+
 import { isMarkedAsUntransferable, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import {
-  type Column,
-  decodeItems,
-  fromPlainError,
-  giveWay,
-  isDbError,
-  type TableWrite,
-  toPlainError
-} from '../../../core/compute.ts'
+import { type Column, decodeItems, giveWay, isDbError, type TableWrite } from '../../../core/compute.ts'
+import { fromPlainError, toPlainError } from '../../../core/wire/index.ts'
 import { inferredDdl } from '../document/ddl.ts'
 import { refuseUnknownKeys } from '../document/unknown-keys.ts'
 import { dryRun } from '../dryrun/dryrun.ts'

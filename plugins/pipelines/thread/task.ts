@@ -1,6 +1,8 @@
 // Messages between the main thread and pipeline threads.
+
 import type { MessagePort } from 'node:worker_threads'
-import type { DecodeOptions, Limit, PlainError } from '../../../core/compute.ts'
+import type { DecodeOptions, Limit } from '../../../core/compute.ts'
+import type { PlainError } from '../../../core/wire/index.ts'
 import type { PipelineResult, PipelineRunOptions } from '../../services.ts'
 import type { DryRunRequest } from '../dryrun/dryrun.ts'
 import type { ModuleNote } from '../kinds.ts'

@@ -1,15 +1,8 @@
 // The pool of pipeline threads. A task has a budget of processor time; a thread whose task exceeds it is terminated.
+
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
-import {
-  after,
-  DbError,
-  formatSize,
-  isDbError,
-  pause,
-  startWorker,
-  type Timer,
-  toPlainError
-} from '../../../core/index.ts'
+import { after, DbError, formatSize, isDbError, pause, startWorker, type Timer } from '../../../core/index.ts'
+import { toPlainError } from '../../../core/wire/index.ts'
 import type { Message, Outcome, Question, Reply, Task, ThreadOptions } from './task.ts'
 
 interface ThreadsOptions {

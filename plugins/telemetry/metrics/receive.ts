@@ -1,4 +1,5 @@
 // `POST /v1/telemetry/v1/metrics`: from the bytes of a request to what the store has taken.
+
 import {
   type Core,
   DbError,
@@ -6,13 +7,13 @@ import {
   isDbError,
   Pace,
   Pool,
-  ProtoReader,
   runPaced,
   type SeriesName,
   type SeriesWrite,
   type Steps,
   type TableWrite
 } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import type { ExemplarRow, HistogramRow, MetricMetadata, MetricsysService } from '../../services.ts'
 import type { CountRejected } from '../counters.ts'
 import { nothingRejected, type Receive, type SignalRequest, type Taken } from '../signal.ts'

@@ -1,6 +1,8 @@
 // Decodes requests: small ones on the main thread, large ones in the decoding thread.
+
 import type { Worker } from 'node:worker_threads'
-import { DbError, fromPlainError, seriesSeed, startWorker } from '../../../../core/index.ts'
+import { DbError, startWorker } from '../../../../core/index.ts'
+import { fromPlainError, seriesSeed } from '../../../../core/wire/index.ts'
 import type { DecodeAnswer, DecodeTask } from './decode.worker.ts'
 import { type BufferMemory, type DecodeBuffer, isLarge, isSameMemory, maxIdle } from './decode-buffer.ts'
 import type { Decoded } from './decoded.ts'
