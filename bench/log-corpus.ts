@@ -1,5 +1,5 @@
 // The same log events in the bodies of four protocols: what agents on many hosts send, a host's own lines in each body.
-import { encodeSnappy, ProtoWriter } from '../core/index.ts'
+import { encodeSnappy, ProtoWriter } from '../core/wire/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 
 interface LogEvent {

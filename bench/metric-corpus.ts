@@ -1,5 +1,5 @@
 // Remote write requests for benches: samples of a fleet of machines, every series in every round, or some of them new in each.
-import { encodeSnappy, ProtoWriter } from '../core/index.ts'
+import { encodeSnappy, ProtoWriter } from '../core/wire/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 
 interface Fleet {

@@ -118,7 +118,7 @@ function measure({ name, type, data }: Corpus, rows: number, level: number): voi
     const writer = new ParquetWriter(columns, sink, { level })
     for (let from = 0; from < rows; from += groupRows)
       writer.writeRowGroup(Math.min(groupRows, rows - from), [data], from)
-    return writer.finish([])
+    return writer.finish()
   }
   const parts: Buffer[] = []
   const footer = write(bytes => parts.push(Buffer.from(bytes)))

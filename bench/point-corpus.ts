@@ -1,5 +1,5 @@
 // Metrics of services for benches, as exporters send them: the same series in every round, counters and gauges, some of them histograms.
-import { ProtoWriter } from '../core/index.ts'
+import { ProtoWriter } from '../core/wire/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 import { attributes, fixed64 } from './telemetry-corpus.ts'
 

@@ -1,5 +1,5 @@
 // Trace requests for benches: what services of a shop send, a dozen attributes a span, as one exporter a service would.
-import { ProtoWriter } from '../core/index.ts'
+import { ProtoWriter } from '../core/wire/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 import { attributes, fixed64, type Pairs } from './telemetry-corpus.ts'
 

@@ -7,7 +7,7 @@ import { createLogger } from '../core/log/log.ts'
 import { createMetrics } from '../core/metrics/metrics.ts'
 import { timeColumn, valueColumn } from '../core/model/name.ts'
 import type { SeriesWrite } from '../core/model/series.ts'
-import { createStore, type Store } from '../core/storage/store.ts'
+import { createStores, type Store } from '../core/storage/store.ts'
 import { decodeSnappy, snappyLength, snappySlack } from '../core/wire/snappy.ts'
 import { defaultPhysicalTable } from '../plugins/metricsys/write/columns.ts'
 import { DecodeBuffer } from '../plugins/metricsys/write/decode/decode-buffer.ts'
@@ -36,7 +36,7 @@ export async function measureRemote(folder: string, file: string): Promise<void>
   const metrics = createMetrics()
   const engine = await openEngine(folder, metrics)
   const { config } = loadConfig()
-  const store = createStore({ engine, config, metrics })
+  const store = createStores({ engine, config, metrics }).store
   const written = { ...nothing }
   const flushed = { ...nothing }
   const buffers = Array.from({ length: ahead }, () => new DecodeBuffer())

@@ -1,5 +1,5 @@
 // What corpora of metrics, spans and log records have in common: attributes, times, and the log records themselves.
-import { ProtoWriter } from '../core/index.ts'
+import { ProtoWriter } from '../core/wire/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 
 export type Pairs = readonly (readonly [string, string | number])[]

@@ -1,8 +1,17 @@
 // The part of the public API that computes and opens nothing: code in a thread of its own imports it instead of `core/index.ts`.
 export { closest, didYouMean } from './config/closest.ts'
 export { formatDuration, formatSize, parseDuration } from './config/units.ts'
-export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
-export { DbError, errorCodes, ItemsError, invalidParameter, isDbError, maxItemErrors, ParseError } from './errors.ts'
+export type { ErrorOptions, ItemError } from './errors.ts'
+export {
+  DbError,
+  errorCodes,
+  ItemsError,
+  invalidParameter,
+  isDbError,
+  maxItemErrors,
+  ParseError,
+  withMessage
+} from './errors.ts'
 export type { RequestContext } from './http/context.ts'
 export type {
   BytesData,
@@ -46,9 +55,8 @@ export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model
 export type { Limit } from './model/limit.ts'
 export { nameProblem, timeColumn, valueColumn } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'
-export type { SeriesKeys, SeriesLabel, SeriesName, SeriesWrite } from './model/series.ts'
+export type { SeriesLabel, SeriesName, SeriesWrite } from './model/series.ts'
 export { joinSeriesKeys } from './model/series.ts'
-export { KeyHash, seriesSeed } from './model/series-hash.ts'
 export { shorten } from './model/shorten.ts'
 export { quoteName, quoteText } from './model/sql-text.ts'
 export type * from './model/table.ts'
@@ -76,11 +84,8 @@ export { compileRegex } from './regex/regex.ts'
 export { parseReplacement } from './regex/replace.ts'
 export { serialQueue } from './serial.ts'
 export { readCsvRecord, unquoteCsv } from './wire/csv.ts'
-export { inflateSync } from './wire/inflate.ts'
 export type { DecodeOptions, KeyMapping } from './wire/item/decode.ts'
 export { decodeItems, itemContentTypes, itemSteps } from './wire/item/decode.ts'
 export { compressLz4Block } from './wire/lz4.ts'
-export { ProtoReader, ProtoWriter, wireType } from './wire/protobuf.ts'
-export { decodeSnappy, encodeSnappy, snappyLength, snappySlack } from './wire/snappy.ts'
 export { giveWay } from './workers/give-way.ts'
 export { importForeign } from './workers/import.ts'

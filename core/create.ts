@@ -51,20 +51,20 @@ export async function createCore(config: Config, { folder, plugins, reducers = [
     logLevels.close()
     await log.close()
   }
-  let settled = false
+  let opened = false
   let opening: Opening
   try {
     users = config.user_provider === '' ? undefined : await createUserProvider(config.user_provider, log)
     if (config.tracing.enable) await tracing.enable()
     opening = await engine.open()
-    void opening.settled.then(() => {
-      settled = true
+    void opening.finished.then(() => {
+      opened = true
     })
   } catch (error) {
     await close()
     throw error
   }
-  const whyNotReady = () => (settled ? opening.trouble() : 'its data files are still being checked')
+  const whyNotReady = () => (opened ? opening.trouble() : 'its data files are still being checked')
   metrics.gauge('svc_ready', '1 while `/ready` answers 200.', [], gauge => {
     gauge.set(whyNotReady() === undefined ? 1 : 0)
   })

@@ -125,9 +125,12 @@ export function reasonOf(thrown: unknown): string {
   return `${typeof thrown === 'object' && thrown !== null ? 'an object' : String(thrown)} was thrown, which is no Error`
 }
 
-/** The error with another text; the original becomes its cause, which the log shows. */
-export function withMessage(error: DbError, message: string): DbError {
-  const { code, status, retryAfter, quotesValues, offset } = error
+/**
+ * The error with another message and the same code, status and facts; the original becomes its cause, which the log shows. `offset` as in
+ * `ErrorOptions`: give the original's if the message is about the same text.
+ */
+export function withMessage(error: DbError, message: string, offset?: number): DbError {
+  const { code, status, retryAfter, quotesValues } = error
   return new DbError(code, message, {
     cause: error,
     status,
@@ -135,6 +138,30 @@ export function withMessage(error: DbError, message: string): DbError {
     ...(offset !== undefined && { offset }),
     ...(retryAfter !== undefined && { retryAfter })
   })
+}
+
+/** A DbError as plain data, for messages between threads and processes, where errors lose their class. It has no cause. */
+export interface PlainError extends Omit<ErrorOptions, 'cause'> {
+  readonly code: ErrorCode
+  readonly message: string
+  /** Of an ItemsError. */
+  readonly items?: readonly ItemError[]
+}
+
+/** All facts of an error but its cause, ready for `structuredClone` and JSON. */
+export function toPlainError(error: DbError): PlainError {
+  const { code, message, status, quotesValues, retryAfter, offset } = error
+  return {
+    ...{ code, message, status, quotesValues },
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(offset !== undefined && { offset }),
+    ...('items' in error && { items: error.items as ItemError[] })
+  }
+}
+
+/** A DbError, or an ItemsError if it was one. */
+export function fromPlainError({ code, message, items, ...options }: PlainError): DbError {
+  return items === undefined ? new DbError(code, message, options) : new ItemsError(items, options)
 }
 
 /** Whether a value is a DbError, of any copy of this package (a third-party plugin may bring its own). */

@@ -1,4 +1,5 @@
-// The API for plugin authors and embedders: re-exports only. `api.ts` has the names that are promised to stay.
+// The API for plugin authors and embedders: re-exports only. What reads and writes bytes is in `wire/index.ts`; `api.ts` has the names that are
+// promised to stay.
 
 export { authorise, authoriseAll } from './auth/permission.ts'
 export type { Credentials, User } from './auth/provider.ts'
@@ -46,7 +47,6 @@ export { Pool } from './pool.ts'
 export type { Reading } from './search/predicate.ts'
 export { partCondition, readingOf, searchCondition, searchSql, termSql } from './search/predicate.ts'
 export { parseSearch } from './search/search-query.ts'
-export type { SlowQueries } from './slow-query.ts'
 export { writeManifest } from './storage/backup-manifest.ts'
 export type { Dialect, JsonPath } from './storage/dialect/dialect.ts'
 export { duckdbRows } from './storage/dialect/duckdb.ts'

@@ -124,7 +124,7 @@ export class Pace {
 }
 
 /**
- * A computation as a generator: each `yield` comes after a millisecond of work at most, and is a place where other work may run. What it yields are
+ * A computation as a generator: each `yield` comes after a millisecond of work at most, and other work may run there. What it yields are
  * the bytes that it holds by now, where its input does not bound them.
  */
 export type Steps<T> = Generator<number | undefined, T, void>
@@ -173,14 +173,14 @@ class ItemPace {
   }
 }
 
-/** Applies `work` to each item, pausing when needed; the results are in the order of the items. */
+/** Applies `work` to each item, pausing when needed; the results are in the order of the items. Rejects like `pace.pause`, and as `work` throws. */
 export async function mapPaced<T, R>(pace: Pace, items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
   const results: R[] = []
   await eachPaced(pace, items, item => void results.push(work(item)))
   return results
 }
 
-/** Calls `work` with each item in order, pausing when needed. */
+/** Calls `work` with each item in order, pausing when needed. Rejects like `mapPaced`. */
 export async function eachPaced<T>(pace: Pace, items: Iterable<T>, work: (item: T) => void): Promise<void> {
   const itemPace = new ItemPace()
   for (const item of items) {

@@ -18,7 +18,7 @@ export interface ServiceMap {}
 export type ServiceName = keyof ServiceMap & string
 
 /** The services a plugin declared: those in `needs` are present, those in `uses` may be undefined. */
-export type Services<K extends ServiceName, U extends ServiceName> = {
+type Services<K extends ServiceName, U extends ServiceName> = {
   readonly [N in K]: ServiceMap[N]
 } & { readonly [N in U]: ServiceMap[N] | undefined }
 
@@ -26,7 +26,7 @@ export type Services<K extends ServiceName, U extends ServiceName> = {
 type ServiceOf<N extends string> = N extends ServiceName ? ServiceMap[N] : unknown
 
 /** Types the parts of a request by the route's schemas. */
-export interface SchemaTypes extends FastifyTypeProvider {
+interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
   serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown
 }
@@ -56,7 +56,7 @@ export interface WireError {
 const pluginApi = 1
 
 /** What `definePlugin` takes: a plugin's data and functions. */
-export interface PluginDefinition<
+interface PluginDefinition<
   N extends string = string,
   C extends TSchema = TSchema,
   K extends ServiceName = ServiceName,

@@ -11,12 +11,12 @@ export interface Timer {
   unref(): this
 }
 
-/** Calls `run` once, after `milliseconds`. */
+/** Calls `run` once, after `milliseconds`. `run` must not throw. */
 export function after(milliseconds: number, run: () => void): Timer {
   return schedule(milliseconds, run, () => undefined)
 }
 
-/** Calls `run` every `milliseconds`, for the first time after that time. */
+/** Calls `run` every `milliseconds`, for the first time after that time, without waiting for a promise it returns. `run` must not throw. */
 export function every(milliseconds: number, run: () => void): Timer {
   return schedule(milliseconds, run, () => milliseconds)
 }
@@ -28,7 +28,7 @@ interface PauseOptions {
   readonly ref?: boolean
 }
 
-/** Resolves after `milliseconds`. */
+/** Resolves after `milliseconds`; rejects with the signal's reason if that fires first. */
 export function pause(milliseconds: number, { signal, ref = true }: PauseOptions = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

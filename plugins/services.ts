@@ -119,8 +119,6 @@ export interface PipelineRunOptions {
   readonly customTimeIndex?: string
   /** True: an invalid custom time becomes the current time, and items that could not be decoded are left out and reported. */
   readonly ignoreErrors?: boolean
-  /** Number of left-out items that the result describes; default 10. */
-  readonly maxErrors?: number
 }
 
 /** The result of running a pipeline over items. */
@@ -140,7 +138,7 @@ export interface ProcessorDefinition {
   /** Its key in a pipeline document. */
   readonly kind: string
   /**
-   * Checks the options and makes the processor. `path` is its place in the document, for error messages. Throws DbError `InvalidArguments`.
+   * Checks the options and makes the processor. `path` is its path in the document, for error messages. Throws DbError `InvalidArguments`.
    */
   compile(options: ProcessorOptions, path: string): Processor
   /** Its reference documentation. Options it does not name cause a warning. */

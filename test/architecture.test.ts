@@ -135,6 +135,31 @@ t.test('the client imports nothing but its own files: it runs in browsers', asyn
   t.strictSame(own.filter(({ to }) => !to.startsWith('client/')).map(say), [])
 })
 
+t.test('a name is exported because another file imports it', async t => {
+  // The API of third parties, and declarations of packages without types of their own.
+  const outward = /^(client\/|plugins\/(services|processor)\.ts$)|\.d\.ts$/
+  const others = globSync('{bench,bin,build,docs,examples,test}/**/*.ts', { cwd: root })
+  const imported = new Set<string>()
+  for (const file of [...files, ...others]) {
+    const content = text.get(file) ?? readFileSync(join(root, file), 'utf8')
+    const lists = content.matchAll(
+      /^(?:import|export) (?:type )?(?:\w+, )?(?:\{([^}]*)\}|\*(?: as \w+)?) from '(\.[^']+)'/gm
+    )
+    for (const [, names = '*', from] of [...lists, ...content.matchAll(/import\(()'(\.[^']+)'\)/g)]) {
+      const path = join(dirname(file), from!)
+      for (const name of names.split(',')) imported.add(`${path} ${name.trim().replace(/^type | as .*/g, '') || '*'}`)
+    }
+  }
+  const exported = /^export (?:async )?(?:function\*?|class|const|let|interface|type) (\w+)/gm
+  t.strictSame(
+    files
+      .filter(file => !outward.test(file) && !imported.has(`${file} *`))
+      .flatMap(file => Array.from(text.get(file)!.matchAll(exported), ([, name]) => `${file} ${name}`))
+      .filter(each => !imported.has(each)),
+    []
+  )
+})
+
 t.test('there are no circles of imports', async t => {
   const edges = Map.groupBy(
     imports.filter(({ to, typeOnly }) => isLocal(to) && !typeOnly),
@@ -178,6 +203,18 @@ t.test('timers are those of core/timer.ts, which hold any duration', async t => 
     []
   )
 })
+
+t.test(
+  'an error gets another message by withMessage, which keeps its status, Retry-After and whether it quotes values',
+  t => {
+    const rebuilt = /new DbError\((\w+)\.code,/
+    t.strictSame(
+      files.filter(file => rebuilt.test(text.get(file)!)),
+      []
+    )
+    t.end()
+  }
+)
 
 t.test('no regular expression takes time by the square of its text', async t => {
   // Literals alone: what users bring runs in linear time anyway (decision 8).

@@ -1,8 +1,7 @@
 // Compressed bodies of several frames or members, as programs and proxies send them, through every protocol.
 import { spawnSync } from 'node:child_process'
 import t from 'tap'
-import { encodeSnappy } from '../core/index.ts'
-import { inflate, inflateSync } from '../core/wire/index.ts'
+import { encodeSnappy, inflate, inflateSync } from '../core/wire/index.ts'
 import { fuzz } from './fuzz/bodies.ts'
 import { createRandom, type Random } from './fuzz/random.ts'
 import { askSql, databaseMaker, startServer } from './helpers.ts'

@@ -2,7 +2,7 @@
 import { DbError } from '../errors.ts'
 import type { Credentials, PermissionMode, User, UserProvider } from './provider.ts'
 
-export interface PluginUsers extends UserProvider {
+interface PluginUsers extends UserProvider {
   /** Called once the plugin is set up; until then all credentials are refused. */
   bind(authenticate: (credentials: Credentials) => User | Promise<User>): void
 }

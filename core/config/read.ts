@@ -31,7 +31,7 @@ type Table = Readonly<Record<string, unknown>>
 
 /**
  * The value of raw input by a schema, and all problems found; the value is valid only without problems. Unknown keys are problems unless the
- * schema allows `additionalProperties`. `path` is the place of the input in the configuration.
+ * schema allows `additionalProperties`. `path` is the key path of the input in the configuration.
  */
 export function readTable(schema: TSchema, input: unknown, path: Path = []) {
   const problems: ConfigProblem[] = []

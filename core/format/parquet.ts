@@ -65,7 +65,7 @@ async function* write(answer: RecordsAnswer): AsyncGenerator<Uint8Array> {
     }
   }
   yield* close()
-  writer.finish([])
+  writer.finish()
   yield* written
 }
 

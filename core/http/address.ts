@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { ConfigError } from '../config/error.ts'
 import type { Config } from '../config/schema.ts'
 
-export interface Address {
+interface Address {
   readonly host: string
   readonly port: number
 }

@@ -56,7 +56,9 @@ function parseBody(body: Buffer): unknown {
 type TooLarge = (limit: number, received: string) => DbError
 
 /**
- * Reads and decompresses the body within its limits. An uncompressed one may lie in `memory`, until the route calls `lifetime.returnBody`.
+ * Reads and decompresses the body; undefined if it is empty. `limit` is in bytes, before and after decompression, 0 for none. An uncompressed body
+ * may lie in `memory`, until the route calls `lifetime.returnBody`. Rejects with the result of `tooLarge` (default: DbError `InvalidArguments`
+ * with status 413), with `InvalidArguments` for invalid compressed bytes (status 415 for an unknown coding), `Cancelled` if the client is gone.
  */
 export async function readBody(
   request: FastifyRequest,
@@ -88,7 +90,7 @@ function once(run: () => void): () => void {
   }
 }
 
-/** The body of a request as bytes; empty if there is none. */
+/** The decompressed body of a request as bytes; empty if there is none, or if `acceptForms` has parsed it. */
 export function bodyBytes({ body }: Pick<FastifyRequest, 'body'>): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

@@ -4,7 +4,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { RequestMemory } from '../pace.ts'
 import { WeightedSemaphore } from './weighted-semaphore.ts'
 
-export interface BudgetOptions {
+interface BudgetOptions {
   /** Bytes; 0 means no limit. */
   readonly limit: number
   /** Milliseconds a request waits for memory; 0 refuses at once. */

@@ -38,10 +38,15 @@ export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, 
 }
 
 /** A plugin, or a part of one, that formats its own errors. */
-export type ErrorShape = Pick<PluginSpec, 'name' | 'formatError'>
+type ErrorFormatter = Pick<PluginSpec, 'name' | 'formatError'>
 
 /** Logs an error and sends it, in the format of the plugin if it has one. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, plugin?: ErrorShape): void {
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  plugin?: ErrorFormatter
+): void {
   const known = toDbError(error)
   logError(known, request)
   coreOf(request)?.countRefused(request.routeOptions.config?.plugin ?? 'core', known)
@@ -121,12 +126,17 @@ function cut(text: string): string {
   return shorten(text, maxLogged)
 }
 
-function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: ErrorShape | undefined): void {
+function sendError(
+  error: DbError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  plugin: ErrorFormatter | undefined
+): void {
   // A request that was refused before authentication has no user.
   const { mode } = request.ctx?.user ?? request.user ?? {}
   const text = publicText(error, mode, coreOf(request)?.config)
   const elapsed = Math.round(reply.elapsedTime)
-  const wire: WireError = shapeError(error, text, request, plugin) ?? {
+  const wire: WireError = formatWith(error, text, request, plugin) ?? {
     status: error.status,
     contentType: 'application/json',
     body: JSON.stringify({ code: errorCodes[error.code].code, error: text, execution_time_ms: elapsed })
@@ -142,11 +152,11 @@ function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply,
     .send(wire.body)
 }
 
-function shapeError(
+function formatWith(
   error: DbError,
   text: string,
   request: FastifyRequest,
-  plugin: ErrorShape | undefined
+  plugin: ErrorFormatter | undefined
 ): WireError | undefined {
   try {
     const wire = plugin?.formatError?.(text === error.message ? error : withText(error, text), request)

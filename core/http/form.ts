@@ -16,7 +16,7 @@ export function acceptForms(app: PluginApp<never, never>): void {
     const limit = smaller(http.body_limit, http.max_form_size)
     const tooLarge = limit === http.body_limit ? undefined : formTooLarge
     const body = await readBody(request, limit, tooLarge)
-    const max = http.max_form_fields || Number.POSITIVE_INFINITY
+    const max = http.max_form_fields || undefined
     return runPaced(new Pace(request.lifetime), readParameters(body ?? Buffer.alloc(0), max))
   })
 }

@@ -37,7 +37,7 @@ export const openapi = definePlugin({
 })
 
 /** An OpenAPI 3.1 document of these routes; `hasUsers`: requests need credentials. */
-export function describeRoutes(routes: readonly Route[], hasUsers: boolean): object {
+function describeRoutes(routes: readonly Route[], hasUsers: boolean): object {
   const byPath = Map.groupBy(routes, ({ path }) => templateOf(path))
   return {
     openapi: '3.1.0',

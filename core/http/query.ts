@@ -6,15 +6,15 @@ import { runAtOnce, type Steps } from '../pace.ts'
 export type Parameters = Record<string, string | string[]>
 
 /**
- * Parses `a=1&b=two+words&a=2`. `+` is a space; a run of `%` escapes that is malformed or not UTF-8 stays as it is. Throws DbError
- * `InvalidArguments` beyond `maxFields` fields. Takes linear time.
+ * Parses `a=1&b=two+words&a=2`. `+` is a space; a run of `%` escapes that is malformed or not UTF-8 stays as it is. Takes
+ * linear time and never throws.
  */
-export function parseParameters(text: string, maxFields = Number.POSITIVE_INFINITY): Parameters {
-  return runAtOnce(readParameters(Buffer.from(text), maxFields))
+export function parseParameters(text: string): Parameters {
+  return runAtOnce(readParameters(Buffer.from(text)))
 }
 
-/** Like `parseParameters`, from UTF-8 bytes, in steps. */
-export function* readParameters(bytes: Buffer, maxFields: number): Steps<Parameters> {
+/** Like `parseParameters`, from UTF-8 bytes, in steps. Throws DbError `InvalidArguments` beyond `maxFields` fields. */
+export function* readParameters(bytes: Buffer, maxFields = Number.POSITIVE_INFINITY): Steps<Parameters> {
   const parameters: Parameters = Object.create(null)
   const text = new DecodedText(bytes)
   let fields = 0
@@ -47,7 +47,7 @@ function tooMany(max: number): DbError {
   return new DbError('InvalidArguments', `the form has more than ${max} fields (http.max_form_fields)`)
 }
 
-/** The fields of a form that `acceptForms` has parsed. */
+/** The fields of a form that `acceptForms` has parsed; undefined for a request without one. */
 export function formOf({ body }: { readonly body: unknown }): Parameters | undefined {
   return typeof body === 'object' && body !== null && !Buffer.isBuffer(body) ? (body as Parameters) : undefined
 }

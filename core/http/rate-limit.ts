@@ -12,7 +12,7 @@ type Limits = Config['http']['rate_limit']
 const maxClients = 50_000
 
 /** Refuses requests under /v1 beyond the limits with 429 and `Retry-After`. */
-export interface RateLimits {
+interface RateLimits {
   /** Call it before credentials are checked, so that passwords cannot be tried faster. */
   byAddress(): void
   /** Call it once `request.user` is known. */

@@ -7,7 +7,7 @@ import { onResume } from '../pace.ts'
 import { after } from '../timer.ts'
 import type { Budget, Lease } from './budget.ts'
 
-export interface RequestLifetime {
+interface RequestLifetime {
   /** Fires when the client disconnects, the time limit is reached or the server stops; the reason is a DbError. */
   readonly signal: AbortSignal
   readonly lease: Lease
@@ -27,7 +27,7 @@ declare module 'fastify' {
   }
 }
 
-export interface LifetimeOptions {
+interface LifetimeOptions {
   /** `timeout`: milliseconds until the response headers must be sent, 0 for no limit. */
   readonly http: { readonly timeout: number }
   readonly budget: Budget
@@ -126,8 +126,8 @@ function before(signal: AbortSignal, result: Promise<unknown>, reply: FastifyRep
         reply.send = () => reply
       })
     }
-    const settle = () => signal.removeEventListener('abort', stop)
-    result.finally(settle).then(resolve, reject)
+    const removeListener = () => signal.removeEventListener('abort', stop)
+    result.finally(removeListener).then(resolve, reject)
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop)
   })

@@ -2,7 +2,8 @@
 import type { FastifyReply } from 'fastify'
 
 /**
- * Answers a write. `written` has the affected rows per group, in an order that the plugin documents; `skipped` items are reported, if any.
+ * Answers a write with 200 and `{"output":[{"affectedrows":n}],"execution_time_ms":n}`. `written` has the affected rows per group, in an order
+ * that the plugin documents; `skipped` is added as it is if its count is above 0.
  */
 export function sendWritten(
   reply: FastifyReply,

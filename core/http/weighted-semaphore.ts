@@ -9,7 +9,7 @@ interface Waiter {
   readonly go: () => void
 }
 
-export interface Entry {
+interface Entry {
   readonly user: string
   /** Milliseconds. */
   readonly wait: number
@@ -67,9 +67,9 @@ export class WeightedSemaphore {
         this.#waiting.remove(user, waiter)
         signal.removeEventListener('abort', stop)
       }
-      const giveUp = (settle: () => void) => {
+      const giveUp = (answer: () => void) => {
         leave()
-        settle()
+        answer()
         // Waiters behind this one may fit now.
         this.give(0)
       }

@@ -20,7 +20,7 @@ const codes: Readonly<Record<number, number>> = {
   504: 4
 }
 
-/** The google.rpc.Code for an HTTP status. */
+/** The google.rpc.Code for an HTTP status; 3 (INVALID_ARGUMENT) or 13 (INTERNAL) for those that have none of their own. */
 export function rpcCode(status: number): number {
   return codes[status] ?? (status < 500 ? 3 : 13)
 }

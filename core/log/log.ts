@@ -21,7 +21,7 @@ export type RootLogger = Logger & {
 }
 
 /** Called with the number of lines that could not be written, or were dropped because the queue was full. */
-export type LogLoss = (output: 'stdout' | 'file', lines: number) => void
+type LogLoss = (output: 'stdout' | 'file', lines: number) => void
 
 /** Logs to standard output and to hourly files in `dir`, as configured. Throws if the folder cannot be created. */
 export function createLogger(config: Config['logging'], onLost: LogLoss = () => {}): RootLogger {

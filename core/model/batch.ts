@@ -120,7 +120,7 @@ export function clearBit(bits: Uint8Array, i: number): void {
   bits[i >> 3]! &= ~(1 << (i & 7))
 }
 
-/** A bitmap for `rows` rows, all ones or all zeros. */
+/** A bitmap with a bit for each of `rows` rows, all ones or all zeros; bits beyond the last row may be ones. */
 export function bitmap(rows: number, filled: boolean): Uint8Array {
   const bits = new Uint8Array((rows + 7) >> 3)
   if (filled) bits.fill(255)

@@ -16,7 +16,7 @@ export function* checkJsonValues(json: Uint8Array, max: number): Steps<void> {
   if (max > 0 && json.length >= max && (yield* countJsonValues(json, max)) > max) throw tooManyValues(max)
 }
 
-/** The error for a body with too many values or lines. */
+/** The error for a body with too many values or lines: DbError `InvalidArguments` with status 413, naming `http.max_body_values`. */
 export function tooManyValues(max: number): DbError {
   const reason = `the body has more than ${max} values (http.max_body_values)`
   return new DbError('InvalidArguments', `${reason}: send less at a time`, { status: 413 })

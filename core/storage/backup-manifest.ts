@@ -17,7 +17,7 @@ export interface Manifest {
   readonly checksum: number
 }
 
-/** The manifest, as text, of a backup that begins now. */
+/** The manifest, as JSON text, of a backup that begins now. `engine` is `Store.engineName`, `version` that of the server. */
 export function writeManifest(backup: Pick<Backup, 'catalog' | 'files'>, engine: string, version: string): string {
   const { catalog, files } = backup
   const content = { format: 1, version, created: new Date().toISOString(), engine, files, catalog } as const

@@ -41,7 +41,7 @@ export interface Engine {
 /** Work that continues after `open`, while the engine already answers. */
 export interface Opening {
   /** Resolves when nothing is left to check or load; never rejects. The server is not ready until then. */
-  readonly settled: Promise<void>
+  readonly finished: Promise<void>
   /** Why the engine takes no writes until an operator acts; undefined if it does. Polled, so it must return at once. */
   trouble(): string | undefined
 }

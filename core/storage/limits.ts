@@ -17,7 +17,7 @@ export interface DatabaseLimits {
   readonly tag_length: Limit
 }
 
-export type LimitName = keyof DatabaseLimits
+type LimitName = keyof DatabaseLimits
 
 export type LimitsOf = (database: string) => DatabaseLimits
 

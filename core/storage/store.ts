@@ -149,9 +149,9 @@ export interface Store {
 }
 
 /** What happens to a database, table or view of the same name. */
-export type OnExisting = 'refuse' | 'keep'
+type OnExisting = 'refuse' | 'keep'
 
-export interface StoreDependencies {
+interface StoreDependencies {
   readonly engine: Engine
   readonly config: Pick<
     Config,
@@ -162,18 +162,13 @@ export interface StoreDependencies {
   readonly audit?: Pick<Audit, 'watch'>
 }
 
-export interface Stores {
+interface Stores {
   readonly store: Store
   /** Writes to any database, including the system database. */
   readonly writeAnywhere: Store['write']
 }
 
-/** The store of an open engine. */
-export function createStore(parts: StoreDependencies): Store {
-  return createStores(parts).store
-}
-
-/** The store, and a store that may write to the system database, for the server itself. */
+/** The store of an open engine, and a store that may write to the system database, for the server itself. */
 export function createStores({ engine, config, metrics, tracing = noTracing, audit }: StoreDependencies): Stores {
   const { catalog } = engine
   const refusedHelp =

@@ -15,10 +15,10 @@ const stepTags = 8_192
 /** Maximum number of tag values of maximum length in one series; bounds the bytes of a series' tags. */
 const maxTags = 64
 
-export type QuotaCatalog = Pick<Catalog, 'table' | 'tables' | 'statistics' | 'knowsSeries'>
+type QuotaCatalog = Pick<Catalog, 'table' | 'tables' | 'statistics' | 'knowsSeries'>
 
 /** A table that the request would create. */
-export interface NewTable {
+interface NewTable {
   /** Its physical table, if it is a logical one. */
   readonly physicalTable?: string | undefined
   /** Names of its columns, without those of labels. */

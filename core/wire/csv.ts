@@ -1,13 +1,16 @@
 // Reads the first record of CSV, as ranges of its bytes.
 
 interface CsvFields {
-  /** Start and end of each field; the same numbers in `quoted` where quotes are doubled inside. */
+  /** Start and end offset of each field, two numbers per field, without the quotes around it. */
   readonly ranges: number[]
   /** By field: true where doubled quotes, or text behind the closing quote, must be taken out of the range. */
   readonly escaped: boolean[]
 }
 
-/** Reads the first record, skipping empty lines before it. Undefined if there is none. */
+/**
+ * Reads the first record of `bytes[start … end]`, skipping empty lines before it; what follows the record is ignored. `separator` and `quote` are
+ * byte values. Never throws: a quote that is not closed ends with the bytes. Undefined if there is no record.
+ */
 export function readCsvRecord(
   bytes: Uint8Array,
   start: number,

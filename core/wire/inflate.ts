@@ -103,7 +103,7 @@ export async function inflate(bytes: Uint8Array, coding: Format, options: Inflat
   }
 }
 
-/** Like `inflate`, without yielding: for short input, and for threads without other work. */
+/** Like `inflate`, without yielding: for short input, and for threads without other work. Throws instead of rejecting. */
 export function inflateSync(bytes: Uint8Array, coding: Format, options: InflateOptions): Buffer {
   try {
     if (coding !== 'zstd') return unpackWholeSync(bytes, codingOf(bytes, coding), options.limit)

@@ -24,7 +24,7 @@ export function reportUnused(bytes: number): void {
 }
 
 /** A heap, and its collection. */
-export interface Heap {
+interface Heap {
   /** Bytes, without arrays. */
   size(): number
   /** Bytes of arrays that were reported as unused since the last collection. */

@@ -22,7 +22,7 @@ export interface Backups {
   close(): void
 }
 
-export interface OpenFile extends BackupFile {
+interface OpenFile extends BackupFile {
   read(from: number): AsyncIterable<Uint8Array>
 }
 
@@ -34,7 +34,7 @@ interface Session {
   timer: Timer | undefined
 }
 
-export interface BackupOptions {
+interface BackupOptions {
   /** Milliseconds without a request after which a backup ends. */
   readonly backup_idle: number
   /** Maximum number of concurrent backups. */

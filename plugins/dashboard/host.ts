@@ -4,7 +4,7 @@
 // biome-ignore lint/suspicious/noConfusingVoidType: a page without cleanup returns nothing
 export type DashboardMount = (element: HTMLElement, host: DashboardHost) => (() => void) | void
 
-/** What the dashboard offers to a plugin's page. */
+/** The dashboard's functions for a plugin's page. */
 export interface DashboardHost {
   /** Sends a request to this server as the session's user, for its database. Rejects with the server's message if the request fails. */
   request(path: string, options?: DashboardRequest): Promise<Response>

@@ -17,7 +17,7 @@ export interface FlowOptions {
   readonly queue: number
 }
 
-export interface FlowEvents {
+interface FlowEvents {
   /** `all`: every window was recomputed. */
   refreshed(windows: number | 'all', rows: number): void
   failed(error: unknown): void
@@ -83,13 +83,13 @@ export class Flow {
         if (signal.aborted) break
         filled.reject(error)
         this.#events.failed(error)
-        this.#settleWaiting(error)
+        this.#answerWaiting(error)
         await pause(retryAfter, { signal }).catch(() => {})
       }
     }
     const stopped = new DbError('Cancelled', `flow ${this.definition.name} was dropped, replaced or stopped`)
     filled.reject(stopped)
-    this.#settleWaiting(stopped)
+    this.#answerWaiting(stopped)
   }
 
   /** Follows the source table until it is dropped or changed. Rows written during the initial computation are processed after it. */
@@ -123,7 +123,7 @@ export class Flow {
       // The end of one read of the source.
       if (rows > 0) continue
       this.#reads++
-      this.#settleWaiting()
+      this.#answerWaiting()
     }
   }
 
@@ -186,7 +186,7 @@ export class Flow {
     return { ...this.#core.context(database), timezone, signal: this.#stop.signal }
   }
 
-  #settleWaiting(error?: unknown): void {
+  #answerWaiting(error?: unknown): void {
     const done = error === undefined ? this.#waiting.filter(({ reads }) => reads <= this.#reads) : this.#waiting
     this.#waiting = this.#waiting.filter(each => !done.includes(each))
     for (const { resolve, reject } of done) error === undefined ? resolve() : reject(error)

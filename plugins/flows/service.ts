@@ -4,7 +4,7 @@ import type { FlowDefinition, FlowsService, SqlQueryService } from '../services.
 import { Flow, type FlowOptions, reasonOfFailure } from './flow.ts'
 import { flowWrite, readFlows } from './table.ts'
 
-export interface FlowsOptions extends FlowOptions {
+interface FlowsOptions extends FlowOptions {
   readonly max_flows: number
 }
 

@@ -1,4 +1,5 @@
 // Handles a push request: decodes the body and stores the entries.
+
 import {
   type Core,
   checkJsonValues,
@@ -9,10 +10,10 @@ import {
   type RequestContext,
   runPaced,
   type Steps,
-  snappyLength,
   type TableWrite,
   timeColumn
 } from '../../core/index.ts'
+import { snappyLength } from '../../core/wire/index.ts'
 import type { PipelineResult, RequestedPipeline } from '../services.ts'
 import { columnsOf } from './columns.ts'
 import { type Counters, createCounters } from './counters.ts'

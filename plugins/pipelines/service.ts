@@ -1,4 +1,5 @@
 // The pipelines service: finds pipelines by name and version and runs them, large ones in threads beside the server's own.
+
 import { availableParallelism } from 'node:os'
 import {
   authoriseAll,
@@ -15,6 +16,7 @@ import {
   type Steps,
   type TableWrite
 } from '../../core/index.ts'
+import { fromPlainError } from '../../core/wire/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService } from '../services.ts'
 import { countThreads, createCounters, createStopwatch } from './counters.ts'
 import { missingKinds } from './document/compile.ts'
@@ -24,7 +26,7 @@ import { addKind, createKinds, type ModuleNote } from './kinds.ts'
 import type { DocumentWarning } from './pipeline.ts'
 import { createRunner, identityName, type RunContext, type RunLimits, type Version } from './runner.ts'
 import { packItems } from './thread/items.ts'
-import { errorOf, type Question, type Results, type Work } from './thread/task.ts'
+import type { Question, Results, Work } from './thread/task.ts'
 import { createThreads, type RunOptions, type Threads } from './thread/threads.ts'
 import { parseVersion } from './version.ts'
 import { openVersions } from './versions.ts'
@@ -137,7 +139,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
   ): Promise<Results[K]> => {
     const task = { work, ctx: runContext(ctx), limits: limits(), columns: columns(ctx.db), maxValues: maxValues() }
     const outcome = await pool.run(task, { user: ctx.user.name, signal: ctx.signal, ...options })
-    if ('error' in outcome) throw errorOf(outcome.error)
+    if ('error' in outcome) throw fromPlainError(outcome.error)
     return outcome.value as Results[K]
   }
   /** Whether a pipeline processes items of this many bytes within some 10 ms. */

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import {
   acceptForms,
-  DbError,
+  invalidParameter,
   maxDate,
   type PluginApp,
   parameterOf,
@@ -43,7 +43,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
       const { format, encoding } = app.core.formats.choose(parameter)
       const times = { start: requiredTime(parameter, 'start'), end: requiredTime(parameter, 'end') }
       const step = duration(parameter, 'step')
-      if (times.end < times.start) throw invalidParameter('end', 'lies before start')
+      if (times.end < times.start) throw invalidParameter('end lies before start')
       const lookback = parameter('lookback') === undefined ? undefined : duration(parameter, 'lookback')
       store.requireDatabase(ctx.db)
       const text = required(parameter, 'query')
@@ -57,7 +57,7 @@ type ReadParameter = (key: string) => string | undefined
 
 function required(parameter: ReadParameter, name: string): string {
   const value = parameter(name)
-  if (value === undefined || value === '') throw new DbError('InvalidArguments', `parameter ${name} is missing`)
+  if (value === undefined || value === '') throw invalidParameter(`${name} is missing`)
   return value
 }
 
@@ -66,7 +66,7 @@ function requiredTime(parameter: ReadParameter, name: string): number {
   const text = required(parameter, name)
   const time = /^[+-]?\d+(\.\d*)?$/.test(text) ? Math.round(Number(text) * 1_000) : Date.parse(text)
   if (!(Math.abs(time) <= maxDate))
-    throw invalidParameter(name, `is ${JSON.stringify(text)}, expected Unix seconds or RFC 3339`)
+    throw invalidParameter(`${name} is ${JSON.stringify(text)}, expected Unix seconds or RFC 3339`)
   return time
 }
 
@@ -75,11 +75,7 @@ function duration(parameter: ReadParameter, name: string): number {
   const text = required(parameter, name)
   const milliseconds = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1_000) : parseDuration(text)
   if (milliseconds === undefined || !(milliseconds > 0 && milliseconds <= maxDate)) {
-    throw invalidParameter(name, `is ${JSON.stringify(text)}, expected a duration such as 15s or seconds, above 0`)
+    throw invalidParameter(`${name} is ${JSON.stringify(text)}, expected a duration such as 15s or seconds, above 0`)
   }
   return milliseconds
-}
-
-function invalidParameter(name: string, problem: string): DbError {
-  return new DbError('InvalidArguments', `parameter ${name} ${problem}`)
 }

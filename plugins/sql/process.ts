@@ -1,7 +1,7 @@
 // The requests that run: SHOW PROCESSLIST lists them, KILL ends one.
 import { DbError, type RequestContext } from '../../core/index.ts'
 
-export interface Process {
+interface Process {
   readonly id: string
   readonly sql: string
   readonly database: string

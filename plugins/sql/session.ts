@@ -4,12 +4,12 @@ import {
   isValid,
   type Limit,
   Pace,
+  type PluginCore,
   parseZone,
   type QueryResult,
   type RecordsAnswer,
   type RequestContext,
   type ResultColumn,
-  type SlowQueries,
   type SqlQuery,
   type Store,
   utc
@@ -23,8 +23,8 @@ import { shiftRelation } from './query/edit.ts'
 import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
 import { makeNames, type Names } from './query/names.ts'
-import { placeTables } from './query/place-tables.ts'
 import { type ResolveContext, resolveQuery } from './query/resolve.ts'
+import { resolveTables } from './query/resolve-tables.ts'
 import type { TqlRunner } from './query/tql-table.ts'
 import type { TqlStatement } from './statement/statement.ts'
 import type { Token } from './text/token.ts'
@@ -44,7 +44,7 @@ export interface Session {
   /** Where `COPY` may read and write. */
   readonly exportFolder: string
   readonly processes: Processes
-  readonly slowQueries: SlowQueries
+  readonly slowQueries: PluginCore['slowQueries']
   /** Who keeps flows; none without the plugin. */
   readonly flows: () => FlowsService | undefined
   /** For TQL; absent without the plugin. */
@@ -115,7 +115,7 @@ export async function planQuery(
   const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session), flows }
   if (store.dialect.name !== 'duckdb') {
     const context = { store, db: ctx.db, sql, sources, pace: new Pace(ctx), ...(views && { views }) }
-    const { text, relations, sourceOf } = await placeTables(context, tokens)
+    const { text, relations, sourceOf } = await resolveTables(context, tokens)
     const plan = ownPlan({
       kind: 'sql',
       text: prefix + text + suffix,
@@ -166,7 +166,7 @@ export function ownPlan(query: SqlQuery): QueryPlan {
 }
 
 /** The rows of a query, and how they are read. */
-export type ReadAnswer = RecordsAnswer & Pick<QueryResult, 'reading'>
+type ReadAnswer = RecordsAnswer & Pick<QueryResult, 'reading'>
 
 export async function runPlan({ store, ctx, sql }: Session, plan: QueryPlan): Promise<ReadAnswer> {
   const { shown } = plan.names

@@ -1,5 +1,5 @@
 // The body of an answer: Export…ServiceResponse, as protobuf or JSON like the request.
-import { ProtoWriter } from '../../core/index.ts'
+import { ProtoWriter } from '../../core/wire/index.ts'
 import type { TelemetrySignal } from '../services.ts'
 import type { Encoding } from './content.ts'
 import type { Taken } from './signal.ts'

@@ -1,6 +1,8 @@
 // The protocol's error body: google.rpc.Status, as protobuf or JSON like the request.
+
 import type { FastifyRequest } from 'fastify'
-import { type DbError, ProtoWriter, rpcCode, type WireError } from '../../core/index.ts'
+import { type DbError, rpcCode, type WireError } from '../../core/index.ts'
+import { ProtoWriter } from '../../core/wire/index.ts'
 import { answerEncodingOf, contentTypes } from './content.ts'
 
 /** Status{1 code, 2 message}. */

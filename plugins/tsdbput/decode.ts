@@ -1,4 +1,5 @@
 // Decodes the JSON of a put request, an object or an array of objects, to columns of points. Tags stay undecoded.
+
 import { isUtf8 } from 'node:buffer'
 import {
   DbError,
@@ -12,7 +13,6 @@ import {
   passJson,
   readJson,
   readNumber,
-  type SeriesKeys,
   type Steps,
   shorten,
   skipSpace,
@@ -20,6 +20,7 @@ import {
   textEnd,
   unexpected
 } from '../../core/index.ts'
+import type { SeriesKeys } from '../../core/wire/index.ts'
 
 export interface Points {
   readonly body: Buffer

@@ -1,11 +1,11 @@
 // The protocol's error body.
-import { DbError, isDbError, type WireError } from '../../core/index.ts'
+import { type DbError, isDbError, type WireError, withMessage } from '../../core/index.ts'
 
 const someWrong = 'One or more data points had errors'
 
 /** The error of a request without flags, because of one of its points. */
 export function pointError(cause: DbError): DbError {
-  return new DbError(cause.code, `${someWrong}: ${cause.message}`, { cause })
+  return withMessage(cause, `${someWrong}: ${cause.message}`)
 }
 
 export function formatError({ status: own, message, cause }: DbError): WireError {

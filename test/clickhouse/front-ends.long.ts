@@ -1,6 +1,7 @@
 // Two front ends over one ClickHouse: mixed load with faults, and pipelines and flows that one makes and the other uses.
+
 import t from 'tap'
-import { encodeSnappy } from '../../core/index.ts'
+import { encodeSnappy } from '../../core/wire/index.ts'
 import { eventually } from '../eventually.ts'
 import { askSql, startServer } from '../helpers.ts'
 import { writeV1 } from '../plugins/metricsys/messages.ts'

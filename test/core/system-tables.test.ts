@@ -1,6 +1,7 @@
 // The tables of svc_private can be read by every permitted user and changed by none.
+
 import t from 'tap'
-import { encodeSnappy } from '../../core/index.ts'
+import { encodeSnappy } from '../../core/wire/index.ts'
 import { askSql, startServer, temporaryFolder } from '../helpers.ts'
 import { writeV1 } from '../plugins/metricsys/messages.ts'
 

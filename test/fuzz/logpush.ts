@@ -1,5 +1,7 @@
 // Random, damaged and truncated push requests, in protobuf and JSON: each is accepted or refused, and accepted ones have valid columns.
-import { encodeSnappy, isDbError, runAtOnce, snappyLength } from '../../core/index.ts'
+
+import { isDbError, runAtOnce } from '../../core/index.ts'
+import { encodeSnappy, snappyLength } from '../../core/wire/index.ts'
 import { columnsOf } from '../../plugins/logpush/columns.ts'
 import { decodeJson } from '../../plugins/logpush/decode/json.ts'
 import { decodeProtobuf } from '../../plugins/logpush/decode/protobuf.ts'

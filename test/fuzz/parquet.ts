@@ -35,7 +35,7 @@ function ourSample(seed: number): Sample {
   const data = columns.map(column => randomColumn(random, column, rows))
   writer.writeRowGroup(rows, data)
   writer.writeRowGroup(rows, data)
-  const footer = writer.finish([['key', 'value']])
+  const footer = writer.finish()
   const indexes = footer.rowGroups.flatMap(group => group.columns.map(chunk => chunk.columnIndex ?? chunk.offsetIndex!))
   const file = new Uint8Array(Buffer.concat(parts))
   return { file, values: valuesOf(file), checked: Math.min(...indexes.map(({ offset }) => offset)) }

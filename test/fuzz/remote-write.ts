@@ -1,5 +1,7 @@
 // Random, damaged and truncated remote write and read requests: each is accepted or refused.
-import { decodeSnappy, encodeSnappy, isDbError, snappyLength, snappySlack } from '../../core/index.ts'
+
+import { isDbError } from '../../core/index.ts'
+import { decodeSnappy, encodeSnappy, snappyLength, snappySlack } from '../../core/wire/index.ts'
 import { readRequest } from '../../plugins/metricsys/read/decode.ts'
 import { DecodeBuffer } from '../../plugins/metricsys/write/decode/decode-buffer.ts'
 import { decodeV1 } from '../../plugins/metricsys/write/decode/v1.ts'

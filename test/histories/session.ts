@@ -6,7 +6,7 @@ import { createMetrics } from '../../core/metrics/metrics.ts'
 import { isValid, type ResultBatch } from '../../core/model/batch.ts'
 import type { Table } from '../../core/model/table.ts'
 import type { Condition, Engine, QueryResult, SeriesQuery } from '../../core/storage/engine.ts'
-import { createStore, type Store } from '../../core/storage/store.ts'
+import { createStores, type Store } from '../../core/storage/store.ts'
 import type { FoundRow, TableKind } from './model.ts'
 import { idColumn } from './model.ts'
 
@@ -31,7 +31,7 @@ export interface Session {
 
 export function sessionOver(engine: Engine): Session {
   const { config } = loadConfig()
-  return { engine, store: createStore({ engine, config, metrics: createMetrics() }) }
+  return { engine, store: createStores({ engine, config, metrics: createMetrics() }).store }
 }
 
 /** Time and tags, as the model names a row. */

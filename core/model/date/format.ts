@@ -30,7 +30,7 @@ export interface DateFormat {
   offset: number
 }
 
-/** Compiles a format such as `%Y-%m-%d %H:%M:%S`. `refuse` makes the error that is thrown for an invalid one. */
+/** Compiles a format of `strftime` such as `%Y-%m-%d %H:%M:%S`. Throws the result of `refuse` for an invalid one; its message tells why. */
 export function compileDateFormat(text: string, refuse: (message: string) => Error): DateFormat {
   const readers = compileReaders(text, refuse)
   const parts = emptyParts()

@@ -86,7 +86,7 @@ interface LogicalColumnRecord extends ColumnComment {
   readonly order: number
   readonly sample?: string
   readonly generation: number
-  /** It was dropped. Kept so that a new column with the same name and type gets another place. */
+  /** It was dropped. Kept so that a new column with the same name and type gets another column of the physical table. */
   readonly dropped?: true
 }
 
@@ -417,7 +417,7 @@ export class ClusterCatalog implements Catalog {
       }
       const known = new Set(earlier.filter(({ kind }) => kind === 'column').map(({ part }) => part))
       const added = identifyAll(definition.columns, new Set()).filter(column => !known.has(column.name))
-      changes.push(...(await this.#placeColumns(physicalTable, database, name, added, known.size, 0)))
+      changes.push(...(await this.#createColumns(physicalTable, database, name, added, known.size, 0)))
     }
     await this.#parts.records.write(changes)
     for (const { database, name } of definitions) {
@@ -455,7 +455,7 @@ export class ClusterCatalog implements Catalog {
   }
 
   /** Records of new columns of a logical table; the physical table gets columns to hold their values. */
-  async #placeColumns(
+  async #createColumns(
     physicalTable: Table,
     database: string,
     table: string,
@@ -664,7 +664,7 @@ export class ClusterCatalog implements Catalog {
           if (before !== undefined && before.dropped !== true) continue
           const generation = before === undefined ? 0 : before.generation + 1
           changes.push(
-            ...(await this.#placeColumns(physicalTable, database, name, [column], known.length + i, generation))
+            ...(await this.#createColumns(physicalTable, database, name, [column], known.length + i, generation))
           )
         }
         const orders = new Map(change.order?.map((each, i) => [each, i]))

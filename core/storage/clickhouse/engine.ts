@@ -82,7 +82,7 @@ class ClickHouseEngine implements Engine {
       await connection.close()
       throw explainFailure(this.#config, error)
     }
-    return { settled: Promise.resolve(), trouble: () => this.#state?.connection.trouble }
+    return { finished: Promise.resolve(), trouble: () => this.#state?.connection.trouble }
   }
 
   /** Retries while the cluster is busy (too many parts, statements or bytes), which may last for minutes while it answers reads. */

@@ -187,5 +187,5 @@ export function inPlainWords(error: DbError): DbError {
     .trimEnd()
     .replace(/(?:: |,? )?(?:while executing|in scope|[Ww]hile processing) [\s\S]*$/i, '')
     .replace(/ ?\([A-Z_]+\)$/, '')
-  return plain === error.message ? error : withMessage(error, plain)
+  return plain === error.message ? error : withMessage(error, plain, error.offset)
 }

@@ -10,7 +10,7 @@ import { cancelled } from './errors.ts'
 import { quoteName } from './names.ts'
 import type { QueryDependencies } from './query.ts'
 import { relation } from './relation.ts'
-import { placeRelations, requireSame } from './statement.ts'
+import { fillRelations, requireSame } from './statement.ts'
 
 /** Milliseconds from assigning a version to its visibility at most; each poll goes back this far. */
 const overlap = 10_000n
@@ -38,7 +38,7 @@ export async function pollRows(
   for (const { physical, type } of table.columns) if (type === 'Binary' || type === 'Json') types.set(physical, type)
   const look = (condition: string, of: 'all' | 'puts' | 'numbered' = written) =>
     ask(
-      placeRelations(query, () => rows(condition, of)),
+      fillRelations(query, () => rows(condition, of)),
       types
     )
   const since = (from: bigint) =>

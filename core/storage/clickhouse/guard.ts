@@ -139,8 +139,7 @@ function isAllowed(name: string): boolean {
 function refusedFunction(name: string, isTable: boolean): DbError {
   const what = `${isTable ? 'table ' : ''}function ${name}`
   const meant = closest(name, isTable ? tableFunctions : [...scalarFunctions, ...aggregateFunctions])
-  const error = refused(what)
-  return meant === undefined ? error : new DbError(error.code, `${error.message}\nDid you mean ${meant}?`)
+  return refused(what, meant === undefined ? '' : `\nDid you mean ${meant}?`)
 }
 
 function wordFor(kind: string): string {

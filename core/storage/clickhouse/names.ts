@@ -42,7 +42,7 @@ export function storedColumn(name: string): string {
 }
 
 /** Fraction digits of a timestamp type. */
-export function timeDigits(type: ColumnType): 0 | 3 | 6 | 9 {
+function timeDigits(type: ColumnType): 0 | 3 | 6 | 9 {
   return isTimestamp(type) ? ({ s: 0, ms: 3, us: 6, ns: 9 } as const)[timeUnit(type)] : 0
 }
 

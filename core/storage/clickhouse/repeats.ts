@@ -42,8 +42,8 @@ const maxAge = 900
 const timeout = 5000
 /** Milliseconds between attempts to record a failure. */
 const pauseBetween = 100
-/** Milliseconds after an outage in which other processes record their failures. */
-const settling = 2000
+/** Milliseconds that other processes get after an outage to record their failures. */
+const recoveryPause = 2000
 const maxKept = 100_000
 /** Maximum clock difference between processes in milliseconds. */
 const skew = 30_000
@@ -202,7 +202,7 @@ export class Repeats {
 
   async #waitForOthers(): Promise<void> {
     await this.#lookSince(Date.now())
-    await pause(settling)
+    await pause(recoveryPause)
     await this.#lookSince(Date.now())
     this.#isCutOff = false
   }

@@ -114,10 +114,10 @@ function askedAtOnce(
       const ids = BigUint64Array.from(numbers.keys()).sort()
       const labels = await labelsOf(parts, table, [...ids], query, signal)
       const first = chosen.length - ids.length
-      /** Arrived in any order: renumbered in the order of the cluster's numbers. */
-      const settled = new Uint32Array(ids.length)
+      /** Series arrived in any order; by index on arrival: the index in the order of the cluster's numbers. */
+      const renumbered = new Uint32Array(ids.length)
       for (const [i, id] of ids.entries()) {
-        settled[numbers.get(id)! - first] = first + i
+        renumbered[numbers.get(id)! - first] = first + i
         const found = labels(id)
         // Labels are written before samples, so they must exist.
         if (found === undefined) {
@@ -127,7 +127,7 @@ function askedAtOnce(
         chosen[first + i] = { table, ...found }
       }
       for (const column of given)
-        for (let row = 0; row < column.length; row++) column[row] = settled[column[row]! - first]!
+        for (let row = 0; row < column.length; row++) column[row] = renumbered[column[row]! - first]!
     }
   }
 }

@@ -1,5 +1,5 @@
 // Statements of users and plugins: guarded, then run over the rows of the tables they name.
-import { DbError, isDbError } from '../../errors.ts'
+import { DbError, isDbError, withMessage } from '../../errors.ts'
 import type { ResultType } from '../../model/types.ts'
 import type { Condition, QueryResult, SqlQuery } from '../engine.ts'
 import type { Reading, ReadOptions } from './connection.ts'
@@ -10,7 +10,7 @@ import { resultType } from './native.ts'
 import { type QueryDependencies, querySettings, resultOf } from './query.ts'
 import type { Readers } from './readers.ts'
 import { type RowRange, relation } from './relation.ts'
-import { placeholderAt, placeRelations, requireSame } from './statement.ts'
+import { fillRelations, placeholderAt, requireSame } from './statement.ts'
 
 interface SqlDependencies extends QueryDependencies {
   readonly readers: Readers
@@ -27,7 +27,7 @@ export async function sql(parts: SqlDependencies, query: SqlQuery, signal: Abort
   if (query.follow !== undefined) {
     return pollRows(parts, query, signal, (text, types) => ask(parts, query, text, { ...options, types }))
   }
-  const text = placeRelations(query, ({ table, where }) =>
+  const text = fillRelations(query, ({ table, where }) =>
     relation(parts, requireSame(parts.catalog, table), rangeOf(where), { zone })
   )
   return resultOf(await ask(parts, query, text, { ...options, types: typesOf(query) }))
@@ -54,7 +54,7 @@ async function optionsOf(parts: SqlDependencies, query: SqlQuery, signal: AbortS
 async function check({ connection, guarded }: SqlDependencies, query: SqlQuery, options: ReadOptions): Promise<void> {
   const names = query.relations.map((_, i) => `${placeholderStart}${i}`)
   let next = 0
-  const text = placeRelations(query, () => names[next++]!)
+  const text = fillRelations(query, () => names[next++]!)
   if (guarded.has(text)) return
   checkNames(text)
   const explained = `${explainAst}${enclosed(text)}`
@@ -62,7 +62,7 @@ async function check({ connection, guarded }: SqlDependencies, query: SqlQuery, 
     const found = isDbError(error) ? syntaxError(error, explained) : undefined
     if (found === undefined || !isDbError(error)) throw error
     const offset = placeholderAt(query, names, found.at - explainAst.length - 1)
-    throw new DbError(error.code, found.said, { cause: error.cause, ...(offset !== undefined && { offset }) })
+    throw withMessage(error, found.said, offset)
   })
   guard(
     lines.map(line => String(Object.values(line)[0])),

@@ -6,22 +6,22 @@ import type { ClusterCatalog } from './catalog.ts'
 import { quotedPattern, quoteName } from './names.ts'
 
 /** The text with tables and parameters replaced. */
-export function placeRelations(
+export function fillRelations(
   { text, relations, parameters = [] }: SqlQuery,
   of: (relation: SqlQuery['relations'][number]) => string
 ): string {
   let written = ''
   let at = 0
   for (const each of relations) {
-    written += placeParameters(text.slice(at, each.start), parameters)
+    written += fillParameters(text.slice(at, each.start), parameters)
     written += `${of(each)}${each.alias === undefined ? '' : ` AS ${quoteName(each.alias)}`}`
     at = each.end
   }
-  return written + placeParameters(text.slice(at), parameters)
+  return written + fillParameters(text.slice(at), parameters)
 }
 
 /** `$1` outside of quotes becomes a parameter of the cluster, with its type. */
-function placeParameters(text: string, parameters: readonly SqlValue[]): string {
+function fillParameters(text: string, parameters: readonly SqlValue[]): string {
   if (parameters.length === 0) return text
   return text.replace(new RegExp(`${quotedPattern.source}|\\$(\\d+)`, 'gs'), (whole, number?: string) => {
     const value = number === undefined ? undefined : parameters[Number(number) - 1]

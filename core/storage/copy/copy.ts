@@ -1,6 +1,6 @@
 // Copies all databases from one storage engine to another, and can be resumed. It keeps no state: counts of both sides tell what is missing.
 import { parseDuration } from '../../config/units.ts'
-import { DbError, isDbError } from '../../errors.ts'
+import { DbError, isDbError, withMessage } from '../../errors.ts'
 import type { Table } from '../../model/table.ts'
 import { type TimestampType, timeUnit, unitsPerSecond } from '../../model/types.ts'
 import { pause } from '../../timer.ts'
@@ -142,7 +142,7 @@ async function copySlice(
 
 function explained(error: unknown, { database, name }: Table): unknown {
   if (!isDbError(error)) return error
-  return new DbError(error.code, `table ${database}.${name}: ${error.message}`, { cause: error })
+  return withMessage(error, `table ${database}.${name}: ${error.message}`)
 }
 
 /**

@@ -105,14 +105,14 @@ export interface EngineState {
   readonly reader: ReadThreads
   readonly sorter: RowSorter
   /** Resolves when all data files were checked. */
-  readonly settled: Promise<void>
+  readonly finished: Promise<void>
   /** Absent if the folder is read-only. */
   readonly writer?: Writer
   /** Everything answered is durable when it resolves. */
   close(how?: Closing): Promise<void>
 }
 
-export interface Closing {
+interface Closing {
   /** True: running queries are read to their end first. */
   readonly finish?: boolean
   /** Until it fires, rows that are only in the log are flushed to files. */
@@ -122,7 +122,7 @@ export interface Closing {
 /** The state of an engine that may write. */
 export type Writable = EngineState & { readonly writer: Writer }
 
-export interface Writer {
+interface Writer {
   readonly wal: WriteAheadLog
   readonly flusher: Flusher
   readonly compactor: Compactor
@@ -323,7 +323,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
   await removeLost()
   const lostTimer = every(lostFoundInterval, () => void removeLost()).unref()
   const isNeeded = (path: string) => sqlite.allFiles().some(file => file.path === path)
-  const settled = beside ? check.runBeside(isNeeded) : Promise.resolve()
+  const finished = beside ? check.runBeside(isNeeded) : Promise.resolve()
   const contents = new ContentCheck(dataDir, sqlite.allFiles(), checksumOf)
   const stopping = new AbortController()
   const loading = tables
@@ -339,7 +339,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     allocatorTimer.stop()
     check.stop()
     contents.stop()
-    await settled
+    await finished
     await compactor.stop()
     await indexer.stop()
     try {
@@ -368,7 +368,7 @@ async function startWriting(around: EngineContext, sqlite: EmbeddedCatalog, read
     samples,
     reader,
     sorter: new RowSorter(reader, log),
-    settled,
+    finished,
     writer,
     close
   }
@@ -430,11 +430,11 @@ async function startReading(around: EngineContext, sqlite: EmbeddedCatalog, read
     await readers.close(finish)
     await sqlite.close()
   }
-  const settled = Promise.resolve()
+  const finished = Promise.resolve()
   const sorter = new RowSorter(reader, around.log)
   return {
     ...{ sqlite, duckdb, sql, spool, rowMemory, tables, check, contents, indexes, samples, reader, sorter },
-    settled,
+    finished,
     close
   }
 }

@@ -106,7 +106,7 @@ class EmbeddedEngine implements Engine {
       )
       this.#retry = every(retryWriting, () => void this.#resume()).unref()
     }
-    return { settled: this.#opened.settled, trouble: () => this.#trouble() }
+    return { finished: this.#opened.finished, trouble: () => this.#trouble() }
   }
 
   #trouble(): string | undefined {
@@ -125,7 +125,7 @@ class EmbeddedEngine implements Engine {
     if (!isDbError(error)) throw error
     const spooled = (this.#opened?.spool.folders ?? []).map(folder => [folder, '{spool}'] as const)
     const text = nameFolders(error.message, [...spooled, ...foldersOf(this.#around.config)])
-    throw text === error.message ? error : withMessage(error, text)
+    throw text === error.message ? error : withMessage(error, text, error.offset)
   }
 
   async #write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
@@ -141,7 +141,7 @@ class EmbeddedEngine implements Engine {
     const prepared = await runPaced(new Pace({ signal }), prepareParts(tables, writes))
     // Other writes may have used the memory meanwhile.
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
-    const parts = this.#take(tables, prepared)
+    const parts = this.#recordParts(tables, prepared)
     const logged = parts.filter(part => !part.skipLog)
     if (logged.length > 0) {
       const rows = countRows(logged)
@@ -163,7 +163,7 @@ class EmbeddedEngine implements Engine {
   }
 
   /** If one part fails, no series may remain registered that no log record holds. */
-  #take(tables: OpenTables, prepared: Prepared): readonly WritePart[] {
+  #recordParts(tables: OpenTables, prepared: Prepared): readonly WritePart[] {
     try {
       return recordParts(tables, prepared)
     } catch (error) {

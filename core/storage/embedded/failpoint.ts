@@ -22,7 +22,7 @@ export const failpoints = [
   'compact.catalogued'
 ] as const
 
-export type Failpoint = (typeof failpoints)[number]
+type Failpoint = (typeof failpoints)[number]
 
 /** Kills the process, like a power cut, if `WEIR_FAULT` names this point. */
 export function failpoint(point: Failpoint): void {
@@ -30,7 +30,7 @@ export function failpoint(point: Failpoint): void {
 }
 
 /** Calls of the system: syncs, writes, and changes of names in a folder. */
-export const faultpoints = [
+const faultpoints = [
   'catalog.sync',
   'catalog.mark',
   'catalog.checkpoint',
@@ -43,7 +43,7 @@ export const faultpoints = [
   'folder.sync'
 ] as const
 
-export type Faultpoint = (typeof faultpoints)[number]
+type Faultpoint = (typeof faultpoints)[number]
 
 /**
  * Throws in place of the call if `WEIR_FAULT` holds `POINT=CODE`, for example `wal.sync=EIO`; several are separated by commas. With

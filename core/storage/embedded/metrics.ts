@@ -38,7 +38,7 @@ export interface EngineMetrics {
   }
 }
 
-export interface EngineGauges {
+interface EngineGauges {
   /** Bytes of cached samples. */
   sampleCacheBytes(): number
   memtableLimit(): number

@@ -29,7 +29,7 @@ export function readLogBounds(read: (key: string) => string | undefined): LogBou
   }
 }
 
-export interface DataFolders {
+interface DataFolders {
   readonly catalog: string
   readonly data: string
   readonly wal: string

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { access, constants, copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DbError } from '../../errors.ts'
+import { DbError, withMessage } from '../../errors.ts'
 import { requireFree } from './catalog/catalog-file.ts'
 
 /** Milliseconds between attempts to write again; also the `Retry-After` of refused writes. */
@@ -33,7 +33,7 @@ export function notWritable(reason: string): DbError {
   return new DbError('StorageUnavailable', message, { retryAfter: Math.ceil(retryWriting / 1_000) })
 }
 
-export interface CatalogToRead {
+interface CatalogToRead {
   /** An empty folder for spilled queries. */
   readonly spill: string
   /** Opens the copy of the catalog; errors name the original. */
@@ -58,7 +58,7 @@ export async function copyToRead(home: string): Promise<CatalogToRead> {
         return open(copy)
       } catch (error) {
         if (!(error instanceof DbError)) throw error
-        throw new DbError(error.code, error.message.replaceAll(copy, original), { cause: error })
+        throw withMessage(error, error.message.replaceAll(copy, original))
       }
     },
     remove: () => rm(folder, { recursive: true, force: true })

@@ -96,7 +96,7 @@ function* preparePart(tables: OpenTables, write: ResolvedWrite): Steps<PreparedP
       `rows of the physical table ${table.name} are written through its logical tables`
     )
   }
-  const data = tables.take(table)
+  const data = tables.getOrCreate(table)
   const tagged = hasSeries(data.table)
   const byName = new Map(table.columns.map(column => [column.name, column]))
   // Leaves out columns that were dropped since the write was resolved.
@@ -143,13 +143,13 @@ function columnIdOf(column: TableColumn, type: ColumnType): number | undefined {
 /** Restores the rows of a record that are in no file yet. Throws `UnreadableRecord` if its bytes are invalid. */
 export function replay(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payload: Uint8Array): void {
   try {
-    takeBack(sqlite, tables, seq, payload)
+    restoreRecord(sqlite, tables, seq, payload)
   } catch (error) {
     throw isDbError(error) && error.code === 'StorageUnavailable' ? error : new UnreadableRecord(error)
   }
 }
 
-function takeBack(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payload: Uint8Array): void {
+function restoreRecord(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payload: Uint8Array): void {
   const typeOf = (table: number, column: number) =>
     sqlite
       .tableById(table)
@@ -160,7 +160,7 @@ function takeBack(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payl
     const table = sqlite.tableById(part.table)
     requireGiven(part.table, sqlite.lastTableId())
     if (table !== undefined && first >= sqlite.flushedSeq(part.table)) {
-      const data = tables.take(table)
+      const data = tables.getOrCreate(table)
       for (const { tsid, key } of part.series) data.restoreSeries(tsid, key)
       tables.apply(first, part)
     }

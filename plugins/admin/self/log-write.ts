@@ -1,7 +1,7 @@
 // Log lines as rows: members that every line has become columns, all others JSON.
 import { columnOf, type TableWrite } from '../../../core/index.ts'
 
-export const logTable = 'server_logs'
+const logTable = 'server_logs'
 
 /** Members named like a standard column overwrite it. */
 type Line = Readonly<Record<string, unknown>>

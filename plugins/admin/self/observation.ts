@@ -16,13 +16,13 @@ import type { MetricsysService } from '../../services.ts'
 import { logWrite } from './log-write.ts'
 import { metricWrite } from './metric-write.ts'
 
-export interface SelfOptions {
+interface SelfOptions {
   /** Milliseconds. */
   readonly self_interval: number
   readonly self_ttl: number
 }
 
-export interface SelfObservation {
+interface SelfObservation {
   /** Stores the waiting lines. */
   close(): Promise<void>
 }

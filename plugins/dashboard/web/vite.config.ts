@@ -20,7 +20,7 @@ export default defineConfig({
   plugins: [processors(), compressed()]
 })
 
-/** What the pipelines say of their kinds of processors, for the editor. */
+/** Kinds of processors with their summaries, for completion in the editor. */
 function processors(): Plugin {
   const name = 'virtual:processors'
   return {

@@ -1,5 +1,7 @@
 // Collects the rows of one measurement. Remembers its fields from one request to the next.
-import { type ColumnData, type Limit, nameProblem, type SeriesKeys, type Steps } from '../../../core/index.ts'
+
+import { type ColumnData, type Limit, nameProblem, type Steps } from '../../../core/index.ts'
+import type { SeriesKeys } from '../../../core/wire/index.ts'
 import { escapable, unescapeText } from './escape.ts'
 import { FieldColumn, type FieldType } from './field.ts'
 import { failure } from './position.ts'

@@ -1,6 +1,8 @@
 // Writes the structured metadata of protobuf entries as JSON objects, all of a request into one buffer.
+
 import { isUtf8 } from 'node:buffer'
-import { cell, type ProtoReader, wireType } from '../../../core/index.ts'
+import { cell } from '../../../core/index.ts'
+import { type ProtoReader, wireType } from '../../../core/wire/index.ts'
 import type { Push } from './push.ts'
 
 const pair = { name: 1, value: 2 } as const

@@ -1,14 +1,8 @@
 // Decodes a push request in protobuf, keeping lines as ranges, without an object per entry.
+
 import { isUtf8 } from 'node:buffer'
-import {
-  decodeSnappy,
-  maxSeconds,
-  ProtoReader,
-  type Steps,
-  snappyLength,
-  snappySlack,
-  wireType
-} from '../../../core/index.ts'
+import { maxSeconds, type Steps } from '../../../core/index.ts'
+import { decodeSnappy, ProtoReader, snappyLength, snappySlack, wireType } from '../../../core/wire/index.ts'
 import { parseLabels } from './labels.ts'
 import { MetadataWriter } from './metadata.ts'
 import { Push } from './push.ts'

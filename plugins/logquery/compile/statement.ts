@@ -2,7 +2,7 @@
 import type { Condition, SqlQuery, Table } from '../../../core/index.ts'
 import type { Writing } from './constant.ts'
 
-/** Marks a table's place; names cannot contain it. */
+/** Stands for a table's rows until they are known; names cannot contain it. */
 export const tablePlaceholder = '\0'
 
 /** `conditions`: what rows of the table must meet, per placeholder. */

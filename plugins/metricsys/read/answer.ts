@@ -1,13 +1,7 @@
 // One remote read request: planned, read series by series, and answered in the form the client asked for.
-import {
-  type Core,
-  DbError,
-  decodeSnappy,
-  encodeSnappy,
-  type RequestContext,
-  snappyLength,
-  snappySlack
-} from '../../../core/index.ts'
+
+import { type Core, DbError, type RequestContext } from '../../../core/index.ts'
+import { decodeSnappy, encodeSnappy, snappyLength, snappySlack } from '../../../core/wire/index.ts'
 import { writeFrames } from './chunks.ts'
 import { type ReadQuery, readRequest } from './decode.ts'
 import { nameLabel, planQuery, type TablePlan } from './plan.ts'

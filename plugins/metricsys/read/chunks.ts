@@ -1,5 +1,5 @@
 // The answer STREAMED_XOR_CHUNKS: frames of a length, a checksum and the chunks of one series.
-import { ProtoWriter } from '../../../core/index.ts'
+import { ProtoWriter } from '../../../core/wire/index.ts'
 import { crc32c } from './crc32c.ts'
 import { writeLabels } from './samples.ts'
 import type { ReadSeries } from './series.ts'

@@ -1,5 +1,7 @@
 // Decodes a remote read request: its queries, and the response types that the client accepts.
-import { DbError, ProtoReader } from '../../../core/index.ts'
+
+import { DbError } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 
 type MatcherType = '=' | '!=' | '=~' | '!~'
 

@@ -1,5 +1,5 @@
 // The response type SAMPLES: all series in one message.
-import { ProtoWriter } from '../../../core/index.ts'
+import { ProtoWriter } from '../../../core/wire/index.ts'
 import { writeHistogram } from '../write/histogram.ts'
 import type { Label, ReadSeries } from './series.ts'
 

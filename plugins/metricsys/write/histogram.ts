@@ -1,5 +1,7 @@
 // A native histogram: read from protobuf, checked, and written as the JSON text its column holds. Back again for remote read.
-import { DbError, ProtoReader, ProtoWriter, parseJson, writeJsonFloat } from '../../../core/index.ts'
+
+import { DbError, parseJson, writeJsonFloat } from '../../../core/index.ts'
+import { ProtoReader, ProtoWriter } from '../../../core/wire/index.ts'
 import type { HistogramBuckets, NativeHistogram } from '../../services.ts'
 
 /** Field numbers of the message, the same in both versions. */

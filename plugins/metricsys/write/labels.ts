@@ -1,6 +1,8 @@
 // Decodes labels in the encoding of remote write 1.0 into names and values.
+
 import { isUtf8 } from 'node:buffer'
-import { DbError, ProtoReader, type SeriesLabel } from '../../../core/index.ts'
+import { DbError, type SeriesLabel } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 
 /** How many labels of a set are kept for the next one, and how many bytes such a label may have. */
 const maxKept = 100

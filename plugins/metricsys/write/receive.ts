@@ -161,49 +161,44 @@ function seriesWrite(reception: Reception): SeriesWrite {
 }
 
 function* readHistograms(reception: Reception, { histograms }: Decoded): Steps<HistogramRow[]> {
-  const { options, buffer, request } = reception
+  const { core, ctx, options, buffer, request } = reception
   if (histograms.length > 0 && !options.native_histograms) {
     throw new DbError('Unsupported', 'native histograms are switched off (plugins.metricsys.native_histograms)')
   }
-  const quota = createMetricsQuota(reception.core.store, reception.ctx.db, histograms.length)
-  const rows: HistogramRow[] = []
-  for (const [i, { key, message }] of histograms.entries()) {
-    attempt(reception, () => {
-      const name = nameOf(reception, key)
-      const histogram = readHistogram(buffer.body, message.start, message.end)
-      checkTime(histogram.time)
-      quota.check(name, request.physicalTable)
-      rows.push({ name, time: histogram.time, histogram })
-    })
-    if (i % stepRows === stepRows - 1) yield
-  }
-  return rows
+  const quota = createMetricsQuota(core.store, ctx.db, histograms.length)
+  return yield* readEach(reception, histograms, ({ key, message }) => {
+    const name = nameOf(reception, key)
+    const histogram = readHistogram(buffer.body, message.start, message.end)
+    checkTime(histogram.time)
+    quota.check(name, request.physicalTable)
+    return { name, time: histogram.time, histogram }
+  })
 }
 
-function* readExemplars(reception: Reception, { exemplars }: Decoded): Steps<ExemplarRow[]> {
-  const { buffer, names } = reception
-  const quota = createMetricsQuota(reception.core.store, reception.ctx.db, exemplars.length)
-  const rows: ExemplarRow[] = []
-  for (const [i, { key, labels, value, time }] of exemplars.entries()) {
-    attempt(reception, () => {
-      checkTime(time)
-      const name = nameOf(reception, key)
-      quota.checkExemplar(name)
-      rows.push({ name, labels: names.readLabels(buffer.body, labels.start, labels.end), value, time })
-    })
-    if (i % stepRows === stepRows - 1) yield
-  }
-  return rows
+function readExemplars(reception: Reception, { exemplars }: Decoded): Steps<ExemplarRow[]> {
+  const { core, ctx, buffer, names } = reception
+  const quota = createMetricsQuota(core.store, ctx.db, exemplars.length)
+  return readEach(reception, exemplars, ({ key, labels, value, time }) => {
+    checkTime(time)
+    const name = nameOf(reception, key)
+    quota.checkExemplar(name)
+    return { name, labels: names.readLabels(buffer.body, labels.start, labels.end), value, time }
+  })
 }
 
-/** Version 2.0 stores the valid series and reports the others; version 1.0 stores all or nothing. */
-function attempt({ request, failures }: Reception, read: () => void): void {
-  try {
-    read()
-  } catch (error) {
-    if (request.version === '1.0' || !isDbError(error)) throw error
-    failures.push(error)
+/** The results of `read`. Version 1.0 stores all or nothing; version 2.0 leaves out the items for which `read` throws DbError. */
+function* readEach<T, R>({ request, failures }: Reception, items: readonly T[], read: (item: T) => R): Steps<R[]> {
+  const results: R[] = []
+  for (const [i, item] of items.entries()) {
+    try {
+      results.push(read(item))
+    } catch (error) {
+      if (request.version === '1.0' || !isDbError(error)) throw error
+      failures.push(error)
+    }
+    if (i % stepRows === stepRows - 1) yield
   }
+  return results
 }
 
 function nameOf({ core, buffer, names }: Reception, key: Range): SeriesName {

@@ -15,7 +15,7 @@ const nameLabel = '__name__'
 const databaseLabels = ['__schema__', '__database__', 'x_svc_database']
 const physicalLabels = ['__physical_table__', 'x_svc_physical_table']
 /** Labels that name the database and physical table of a series. They are not stored as tags. */
-const placing: ReadonlySet<string> = new Set([...databaseLabels, ...physicalLabels])
+const routingLabels: ReadonlySet<string> = new Set([...databaseLabels, ...physicalLabels])
 const metricForm = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const labelForm = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const own: ReadonlySet<string> = new Set([timeColumn, valueColumn, histogramColumn])
@@ -46,13 +46,13 @@ export class SeriesNames {
       throw new DbError('InvalidArguments', `a series has no metric name (label __name__): ${shown(labels)}`)
     this.checkMetric(metric)
     const tags: SeriesLabel[] = []
-    let isPlaced = false
+    let isRouted = false
     for (const label of labels) {
       const { name, value } = label
       if (value.length === 0 || name === nameLabel) continue
       if (name !== this.#before[tags.length]?.name) {
-        if (placing.has(name)) {
-          isPlaced = true
+        if (routingLabels.has(name)) {
+          isRouted = true
           continue
         }
         this.checkLabel(name, metric)
@@ -60,7 +60,7 @@ export class SeriesNames {
       tags.push(label)
     }
     this.#before = tags
-    if (!isPlaced) return { table: metric, labels: tags }
+    if (!isRouted) return { table: metric, labels: tags }
     const database = firstOf(labels, databaseLabels)?.replace(/^svc-/, '')
     const physicalTable = firstOf(labels, physicalLabels)
     return { table: metric, labels: tags, ...(database && { database }), ...(physicalTable && { physicalTable }) }

@@ -10,7 +10,7 @@ import { createReceive, type Receive, type WriteOptions } from './receive.ts'
 import { SeriesNames } from './series-name.ts'
 
 /** The parts of the service that only the plugin's own routes use. */
-export interface OwnService extends MetricsysService {
+interface OwnService extends MetricsysService {
   readonly receive: Receive
   /** Absent where no plugin evaluates rules. */
   rules(): AlertingService | undefined

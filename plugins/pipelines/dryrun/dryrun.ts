@@ -1,7 +1,6 @@
 // Runs a pipeline over sample items and shows the rows it would write.
 import {
   checkJsonValues,
-  DbError,
   decodeItems,
   type Item,
   type ItemBatch,
@@ -10,6 +9,7 @@ import {
   isDbError,
   parseJson,
   runAtOnce,
+  withMessage,
   writeJson
 } from '../../../core/compute.ts'
 import { refuseUnknownKeys } from '../document/unknown-keys.ts'
@@ -127,7 +127,7 @@ function prefixed<T>(inline: boolean, prefix: string, work: () => T): T {
     return work()
   } catch (cause) {
     if (!isDbError(cause)) throw cause
-    throw new DbError(cause.code, `${prefix}: ${cause.message}`, { cause })
+    throw withMessage(cause, `${prefix}: ${cause.message}`)
   }
 }
 

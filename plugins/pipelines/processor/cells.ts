@@ -1,6 +1,6 @@
 // Loops over the cells of a batch that processors have in common.
 import { cell, type ItemBatch, type ItemField, isDbError } from '../../../core/compute.ts'
-import type { FieldPair } from '../../services.ts'
+import type { FieldPair, Processor, ProcessorOptions } from '../../services.ts'
 import { hasText, type Input, reject } from '../cell/input.ts'
 
 const encoder = new TextEncoder()
@@ -20,22 +20,29 @@ export function eachText(
 }
 
 /**
- * Text to text: `change` gives the new text, or undefined where it stays as it is; then both cells share their bytes. An Error, and a
- * DbError that it throws, is the reason why the row fails.
+ * A processor from text to text: `change` gives the new text, or undefined where it stays as it is; then both cells share their bytes. An
+ * Error, and a DbError that it throws, is the reason why the row fails.
  */
-export function mapText(
-  batch: ItemBatch,
-  { from, to }: FieldPair,
-  input: Input,
-  change: (bytes: Uint8Array, start: number, end: number) => string | Uint8Array | Error | undefined
-): void {
-  const target = batch.getOrCreateField(to)
-  eachText(batch, from, input, (row, start, end) => {
-    const changed = attempt(() => change(batch.bytes, start, end))
-    if (changed === undefined) target.setRange(row, start, end)
-    else if (changed instanceof Error) reject(batch, row, input, changed.message)
-    else setBytes(batch, target, row, typeof changed === 'string' ? encoder.encode(changed) : changed)
-  })
+export function mapTexts(
+  { fields, ignoreMissing }: ProcessorOptions,
+  of: Pick<Input, 'kind' | 'path'>,
+  change: (bytes: Uint8Array, start: number, end: number) => string | Uint8Array | Error | undefined,
+  pairs: readonly FieldPair[] = fields
+): Processor {
+  const input = { ...of, ignoreMissing }
+  return {
+    apply(batch) {
+      for (const { from, to } of pairs) {
+        const target = batch.getOrCreateField(to)
+        eachText(batch, from, input, (row, start, end) => {
+          const changed = attempt(() => change(batch.bytes, start, end))
+          if (changed === undefined) target.setRange(row, start, end)
+          else if (changed instanceof Error) reject(batch, row, input, changed.message)
+          else setBytes(batch, target, row, typeof changed === 'string' ? encoder.encode(changed) : changed)
+        })
+      }
+    }
+  }
 }
 
 function attempt<T>(work: () => T): T | Error {

@@ -1,16 +1,11 @@
 // Takes the colours of terminals out of text.
 import type { ProcessorDefinition } from '../../services.ts'
-import { mapText } from './cells.ts'
+import { mapTexts } from './cells.ts'
 
 export const decolorize: ProcessorDefinition = {
   kind: 'decolorize',
   compile(options, path) {
-    const input = { kind: 'decolorize', path, ignoreMissing: options.ignoreMissing }
-    return {
-      apply(batch) {
-        for (const pair of options.fields) mapText(batch, pair, input, withoutColours)
-      }
-    }
+    return mapTexts(options, { kind: 'decolorize', path }, withoutColours)
   },
   doc: {
     summary: 'Removes colour sequences of terminals: ESC, `[`, digits and `;`, `m`. Other control sequences stay.',

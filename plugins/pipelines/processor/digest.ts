@@ -1,7 +1,7 @@
 // Reduces messages to their templates: what changes from message to message is taken out.
 import { compileRegex, type LinearRegex } from '../../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
-import { mapText } from './cells.ts'
+import { mapTexts } from './cells.ts'
 import { compilePattern, patternSyntax } from './pattern.ts'
 
 const quotes = `"'“”‘’`
@@ -24,17 +24,17 @@ export const digest: ProcessorDefinition = {
   kind: 'digest',
   compile(options, path) {
     const patterns = readPatterns(options)
-    const input = { kind: 'digest', path, ignoreMissing: options.ignoreMissing }
     const change = (bytes: Uint8Array, start: number, end: number) => {
       const text = decoder.decode(bytes.subarray(start, end))
       const left = patterns.reduce((rest, pattern) => pattern.replace(rest, ''), text)
       return left === text ? undefined : left
     }
-    return {
-      apply(batch) {
-        for (const { from } of options.fields) mapText(batch, { from, to: `${from}_digest` }, input, change)
-      }
-    }
+    return mapTexts(
+      options,
+      { kind: 'digest', path },
+      change,
+      options.fields.map(({ from }) => ({ from, to: `${from}_digest` }))
+    )
   },
   doc: {
     summary:

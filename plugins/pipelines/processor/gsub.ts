@@ -1,7 +1,7 @@
 // Replaces every match of a regular expression.
 import { parseReplacement } from '../../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
-import { mapText } from './cells.ts'
+import { mapTexts } from './cells.ts'
 import { compilePattern, patternSyntax } from './pattern.ts'
 
 /** Characters a text may have with its matches replaced. */
@@ -15,16 +15,11 @@ export const createGsub = (maxLength: number): ProcessorDefinition => ({
   compile(options, path) {
     const regex = compilePattern(options, required(options, 'pattern'))
     const by = parseReplacement(required(options, 'replacement'), regex.names)
-    const input = { kind: 'gsub', path, ignoreMissing: options.ignoreMissing }
     const change = (bytes: Uint8Array, start: number, end: number) =>
       regex.testBytes(bytes, start, end)
         ? regex.replace(decoder.decode(bytes.subarray(start, end)), by, { maxLength })
         : undefined
-    return {
-      apply(batch) {
-        for (const pair of options.fields) mapText(batch, pair, input, change)
-      }
-    }
+    return mapTexts(options, { kind: 'gsub', path }, change)
   },
   doc: {
     summary:

@@ -1,6 +1,6 @@
 // Upper case, lower case or a capital letter in front.
 import type { ProcessorDefinition } from '../../services.ts'
-import { mapText } from './cells.ts'
+import { mapTexts } from './cells.ts'
 
 type Change = (bytes: Uint8Array, start: number, end: number) => string | Uint8Array | undefined
 
@@ -16,12 +16,7 @@ export const letter: ProcessorDefinition = {
     const method = (options.text('method') ?? 'lower').toLowerCase()
     const change = Object.hasOwn(methods, method) ? methods[method] : undefined
     if (change === undefined) throw options.error(`method must be lower, upper or capital, not ${method}`)
-    const input = { kind: 'letter', path, ignoreMissing: options.ignoreMissing }
-    return {
-      apply(batch) {
-        for (const pair of options.fields) mapText(batch, pair, input, change)
-      }
-    }
+    return mapTexts(options, { kind: 'letter', path }, change)
   },
   doc: {
     summary:

@@ -2,7 +2,7 @@
 import type { ProcessorDefinition } from '../../services.ts'
 import { shownText } from '../cell/input.ts'
 import { percentDecode, percentEncode } from '../cell/percent.ts'
-import { mapText } from './cells.ts'
+import { mapTexts } from './cells.ts'
 
 export const urlencoding: ProcessorDefinition = {
   kind: 'urlencoding',
@@ -11,12 +11,7 @@ export const urlencoding: ProcessorDefinition = {
     if (method !== 'decode' && method !== 'encode')
       throw options.error(`method must be decode or encode, not ${method}`)
     const change = method === 'decode' ? decode : percentEncode
-    const input = { kind: 'urlencoding', path, ignoreMissing: options.ignoreMissing }
-    return {
-      apply(batch) {
-        for (const pair of options.fields) mapText(batch, pair, input, change)
-      }
-    }
+    return mapTexts(options, { kind: 'urlencoding', path }, change)
   },
   doc: {
     summary:

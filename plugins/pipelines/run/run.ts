@@ -12,7 +12,8 @@ import {
   maxItemErrors,
   type Table,
   type TableOptions,
-  type TableWrite
+  type TableWrite,
+  withMessage
 } from '../../../core/compute.ts'
 import type { PipelineResult } from '../../services.ts'
 import { buildColumns } from '../column/column.ts'
@@ -45,8 +46,6 @@ export interface RunSettings {
   readonly maxGroups: number
   /** Columns a table may have; items that would need further ones fail. */
   readonly columns: Limit
-  /** Failures listed in a reply. */
-  readonly maxErrors?: number
   readonly observer?: RunObserver
 }
 
@@ -76,7 +75,7 @@ export function runPipeline(pipeline: Pipeline | Identity, batch: ItemBatch, set
   run.errors.sort((a, b) => a.index - b.index)
   return {
     writes: run.writes,
-    skipped: { count: run.failed, errors: run.errors.slice(0, settings.maxErrors ?? maxItemErrors) },
+    skipped: { count: run.failed, errors: run.errors.slice(0, maxItemErrors) },
     filtered: run.filtered
   }
 }
@@ -154,7 +153,7 @@ function targetPipeline(
     return settings.pipeline(name)
   } catch (cause) {
     if (!isDbError(cause)) throw cause
-    throw new DbError(cause.code, `${cause.message} (${where})`, { cause })
+    throw withMessage(cause, `${cause.message} (${where})`)
   }
 }
 
@@ -171,7 +170,7 @@ function writeRows(
   stopAtFailure(batch, run, before)
   for (const group of groups) {
     const options = groupOptions(group, run.settings, run.optionSets)
-    const { columns, rows: kept } = settledColumns(pipeline, batch, group, run)
+    const { columns, rows: kept } = columnsOfValid(pipeline, batch, group, run)
     if (kept.length === 0) continue
     if (run.writes.length === run.settings.maxGroups) throw tooManyGroups(run.settings.maxGroups)
     run.writes.push({ table: group.table, rows: kept.length, columns, ...options })
@@ -185,7 +184,7 @@ function tooManyGroups(max: number): DbError {
 }
 
 /** Builds columns until no row fails any more: a row that fails in one of them must not stand in the others. */
-function settledColumns(pipeline: Pipeline | Identity, batch: ItemBatch, group: Group, run: Run) {
+function columnsOfValid(pipeline: Pipeline | Identity, batch: ItemBatch, group: Group, run: Run) {
   let { rows } = group
   while (rows.length > 0) {
     const before = batch.failures.length
@@ -235,6 +234,6 @@ function itemErrors(batch: ItemBatch, from: number): ItemError[] {
 
 function countStates(batch: ItemBatch, run: Run): void {
   run.failed += batch.failures.length
-  for (const error of itemErrors(batch, 0).slice(0, run.settings.maxErrors ?? maxItemErrors)) run.errors.push(error)
+  for (const error of itemErrors(batch, 0).slice(0, maxItemErrors)) run.errors.push(error)
   for (let row = 0; row < batch.rows; row++) if (batch.states[row] === itemState.dropped) run.filtered++
 }

@@ -6,7 +6,8 @@ import {
   ItemField,
   isDbError,
   parseTableOptions,
-  type TableOptions
+  type TableOptions,
+  withMessage
 } from '../../../core/compute.ts'
 import type { WrittenVariables } from '../../services.ts'
 import { cellText } from '../cell/text.ts'
@@ -171,6 +172,6 @@ function variableOption(name: string, text: string): TableOptions {
     return parseTableOptions({ [name.slice(prefix.length)]: text })
   } catch (cause) {
     if (!isDbError(cause)) throw cause
-    throw new DbError(cause.code, `variable ${name}: ${cause.message}`, { cause })
+    throw withMessage(cause, `variable ${name}: ${cause.message}`)
   }
 }

@@ -1,24 +1,15 @@
 // A thread that runs pipelines, one task after the other. The main thread may terminate it at any moment.
+
 import { isMarkedAsUntransferable, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { type Column, decodeItems, giveWay, isDbError, type TableWrite } from '../../../core/compute.ts'
+import { fromPlainError, toPlainError } from '../../../core/wire/index.ts'
 import { inferredDdl } from '../document/ddl.ts'
 import { refuseUnknownKeys } from '../document/unknown-keys.ts'
 import { dryRun } from '../dryrun/dryrun.ts'
 import { addKind, createKinds } from '../kinds.ts'
 import { createRunner } from '../runner.ts'
 import { unpackItems } from './items.ts'
-import {
-  errorOf,
-  type Message,
-  noteOf,
-  type Outcome,
-  type Question,
-  type Reply,
-  type Results,
-  type Task,
-  type ThreadOptions,
-  type Work
-} from './task.ts'
+import type { Message, Outcome, Question, Reply, Results, Task, ThreadOptions, Work } from './task.ts'
 
 const { answered, modules, pathValues, questions, textLength } = workerData as ThreadOptions
 const send = (message: Message, moved: readonly ArrayBuffer[] = []) => parentPort!.postMessage(message, [...moved])
@@ -44,7 +35,7 @@ function ask<T>(question: Question): T {
   questions.postMessage(question)
   Atomics.wait(answered, 0, 0)
   const reply = receiveMessageOnPort(questions)!.message as Reply
-  if ('error' in reply) throw errorOf(reply.error)
+  if ('error' in reply) throw fromPlainError(reply.error)
   return reply.value as T
 }
 
@@ -78,7 +69,7 @@ function outcomeOf(work: Work): Outcome {
     return { value: works[work.kind](work as never) }
   } catch (error) {
     if (!isDbError(error)) throw error
-    return { error: noteOf(error) }
+    return { error: toPlainError(error) }
   }
 }
 

@@ -1,13 +1,8 @@
 // Messages between the main thread and pipeline threads.
+
 import type { MessagePort } from 'node:worker_threads'
-import {
-  DbError,
-  type DecodeOptions,
-  type ErrorCode,
-  type ItemError,
-  ItemsError,
-  type Limit
-} from '../../../core/compute.ts'
+import type { DecodeOptions, Limit } from '../../../core/compute.ts'
+import type { PlainError } from '../../../core/wire/index.ts'
 import type { PipelineResult, PipelineRunOptions } from '../../services.ts'
 import type { DryRunRequest } from '../dryrun/dryrun.ts'
 import type { ModuleNote } from '../kinds.ts'
@@ -76,7 +71,7 @@ export type Question =
   | { readonly kind: 'find'; readonly name: string; readonly version: string | undefined }
   | { readonly kind: 'table'; readonly database: string; readonly name: string }
 
-export type Reply = { readonly value: unknown } | { readonly error: ErrorNote }
+export type Reply = { readonly value: unknown } | { readonly error: PlainError }
 
 export type Message =
   /** `worked`: milliseconds that the start of the thread took, which is nobody's work. */
@@ -91,22 +86,4 @@ export type Message =
       readonly outcome: Outcome
     }
 
-export type Outcome = { readonly value: unknown } | { readonly error: ErrorNote }
-
-/** A DbError as plain data: errors lose their class between threads. */
-interface ErrorNote {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly status: number
-  readonly quotesValues: boolean
-  readonly items?: readonly ItemError[]
-}
-
-export function noteOf(error: DbError): ErrorNote {
-  const { code, message, status, quotesValues } = error
-  return { code, message, status, quotesValues, ...('items' in error && { items: error.items as ItemError[] }) }
-}
-
-export function errorOf({ code, message, items, ...options }: ErrorNote): DbError {
-  return items === undefined ? new DbError(code, message, options) : new ItemsError(items, options)
-}
+export type Outcome = { readonly value: unknown } | { readonly error: PlainError }

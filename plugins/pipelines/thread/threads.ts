@@ -1,7 +1,9 @@
 // The pool of pipeline threads. A task has a budget of processor time; a thread whose task exceeds it is terminated.
+
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { after, DbError, formatSize, isDbError, pause, startWorker, type Timer } from '../../../core/index.ts'
-import { type Message, noteOf, type Outcome, type Question, type Reply, type Task, type ThreadOptions } from './task.ts'
+import { toPlainError } from '../../../core/wire/index.ts'
+import type { Message, Outcome, Question, Reply, Task, ThreadOptions } from './task.ts'
 
 interface ThreadsOptions {
   /** Threads there are at most; the first one starts with the first piece of work. */
@@ -253,7 +255,7 @@ function replyTo(question: Question, answer: (question: Question) => unknown): R
     return { value: answer(question) }
   } catch (error) {
     if (!isDbError(error)) throw error
-    return { error: noteOf(error) }
+    return { error: toPlainError(error) }
   }
 }
 

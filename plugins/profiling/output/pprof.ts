@@ -1,7 +1,8 @@
 // Encodes a profile for the pprof tool: profile.proto, gzipped.
+
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { ProtoWriter } from '../../../core/index.ts'
+import { ProtoWriter } from '../../../core/wire/index.ts'
 import { type Frame, ownerOf, type Profile, stacks } from '../profile.ts'
 
 /** Field numbers of profile.proto. */

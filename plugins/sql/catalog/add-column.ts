@@ -1,9 +1,9 @@
-// ALTER TABLE … ADD COLUMN: new columns with their place and what rows from before them hold.
+// ALTER TABLE … ADD COLUMN: new columns with their position and the value that existing rows get.
 import { type ColumnDefinition, DbError, parseZone, type Table, type TableChange, utc } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import type { AlterAction } from '../statement/statement.ts'
 import { constantText } from '../write/constant-text.ts'
-import { defaultOf, settleDefault } from '../write/default-value.ts'
+import { defaultOf, resolveDefault } from '../write/default-value.ts'
 
 type Addition = Extract<AlterAction, { kind: 'add_column' }>
 
@@ -18,19 +18,19 @@ export function addColumns(session: Session, table: Table, additions: readonly A
       throw new DbError('TableColumnExists', `Column ${name} already exists in table ${table.name}`)
     }
     columns.push(define(session, table, addition))
-    place(table, order, addition)
+    insertName(table, order, addition)
   }
   if (columns.length === 0) return undefined
-  return { kind: 'add_columns', columns, ...(additions.some(({ place }) => place !== undefined) && { order }) }
+  return { kind: 'add_columns', columns, ...(additions.some(({ position }) => position !== undefined) && { order }) }
 }
 
-function place(table: Table, order: string[], { column, place }: Addition): void {
-  if (place === undefined) order.push(column.name)
-  else if (place === 'first') order.unshift(column.name)
+function insertName(table: Table, order: string[], { column, position }: Addition): void {
+  if (position === undefined) order.push(column.name)
+  else if (position === 'first') order.unshift(column.name)
   else {
-    const at = order.indexOf(place.text)
+    const at = order.indexOf(position.text)
     if (at < 0) {
-      throw new DbError('TableColumnNotFound', `AFTER: column ${place.text} not exists in table ${table.name}`)
+      throw new DbError('TableColumnNotFound', `AFTER: column ${position.text} not exists in table ${table.name}`)
     }
     order.splice(at + 1, 0, column.name)
   }
@@ -55,9 +55,9 @@ function define(session: Session, table: Table, { column }: Addition): ColumnDef
   }
   if (text === undefined) return definition
   const context = { zone: parseZone(session.ctx.timezone) ?? utc, now: BigInt(Date.now()) * 1_000_000n }
-  const settled = settleDefault(definition, context.zone)
-  const initial = constantText(settled, defaultOf(settled), context)
-  return primaryKey || shared || initial === undefined ? settled : { ...settled, initial }
+  const resolved = resolveDefault(definition, context.zone)
+  const initial = constantText(resolved, defaultOf(resolved), context)
+  return primaryKey || shared || initial === undefined ? resolved : { ...resolved, initial }
 }
 
 function invalid(message: string): DbError {

@@ -14,7 +14,7 @@ import {
 import type { Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { AlterAction, AlterTable } from '../statement/statement.ts'
-import { settleDefault } from '../write/default-value.ts'
+import { resolveDefault } from '../write/default-value.ts'
 import { findTarget } from '../write/target.ts'
 import { addColumns } from './add-column.ts'
 import { checkConversion, conversion } from './convert.ts'
@@ -102,7 +102,7 @@ function planColumn(session: Session, table: Table, column: TableColumn, action:
   if (action.kind === 'set_type') {
     if (action.type === column.type) return undefined
     const needsCheck = conversion(table, column, action.type) === 'checked'
-    const { default: kept } = settleDefault({ ...definition, type: action.type }, zone)
+    const { default: kept } = resolveDefault({ ...definition, type: action.type }, zone)
     const change = modified({ type: action.type, ...(kept !== undefined && { default: kept }) })
     return needsCheck ? { change, check: () => checkConversion(session, table, column, action.type) } : { change }
   }
@@ -113,7 +113,7 @@ function planColumn(session: Session, table: Table, column: TableColumn, action:
       change: {
         kind: 'modify_column',
         name: column.name,
-        definition: settleDefault({ ...definition, default: action.default }, zone)
+        definition: resolveDefault({ ...definition, default: action.default }, zone)
       }
     }
   }

@@ -2,7 +2,7 @@
 import { DbError, parseTableOptions, parseZone, type Table, utc } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import type { CreateTable, CreateTableLike, Statement } from '../statement/statement.ts'
-import { settleDefault } from '../write/default-value.ts'
+import { resolveDefault } from '../write/default-value.ts'
 import { findTarget } from '../write/target.ts'
 import { requireColumn } from './alter.ts'
 import {
@@ -23,7 +23,7 @@ export async function createTable({ store, ctx }: Session, statement: CreateTabl
   if (database === informationSchema) throw readOnly()
   const options = parseTableOptions(statement.options)
   const zone = parseZone(ctx.timezone) ?? utc
-  const columns = statement.columns.map(column => settleDefault(column, zone))
+  const columns = statement.columns.map(column => resolveDefault(column, zone))
   await store.createTable(ctx, { database, name: table.text, columns, options }, onExisting(statement))
   return 0
 }

@@ -1,7 +1,7 @@
 // The keys and indexes a column of a table is in.
 import type { Table, TableColumn } from '../../../core/index.ts'
 
-export interface Key {
+interface Key {
   readonly key: string
   /** Within the key, from 1. */
   readonly position: number

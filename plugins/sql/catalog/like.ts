@@ -15,7 +15,7 @@ export function likePattern(pattern: string): (text: string) => boolean {
     if (last === undefined) return characters.length === shortest && fits(characters, 0, first)
     const end = characters.length - last.length
     if (!fits(characters, 0, first) || !fits(characters, end, last)) return false
-    // The first place of each part leaves the most room for those behind it.
+    // The first occurrence of each part leaves the most text for those behind it.
     let at = first.length
     for (const part of between) {
       const found = find(characters, at, end - part.length, part)
@@ -48,7 +48,7 @@ function partsOf(pattern: string): Parts {
   return { first: first!, between: others, last }
 }
 
-/** The first place from `start` to `last` where a part stands; −1 for none. */
+/** Index of the first occurrence of a part from `start` to `last`; −1 for none. */
 function find(characters: readonly string[], start: number, last: number, part: Part): number {
   for (let at = start; at <= last; at++) if (fits(characters, at, part)) return at
   return -1

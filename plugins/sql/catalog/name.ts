@@ -16,7 +16,7 @@ export const catalogName = 'svc'
 /** Databases every server shows although the catalog does not hold them. */
 export const informationSchema = 'information_schema'
 
-export interface TableName {
+interface TableName {
   readonly database: string
   readonly table: Name
 }

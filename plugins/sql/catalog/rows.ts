@@ -16,7 +16,7 @@ export function rowsAnswer(
 }
 
 /** Bytes that the answers of a request may still take while they wait for its last one. */
-export interface RowQuota {
+interface RowQuota {
   rows: number
   bytes: number
 }

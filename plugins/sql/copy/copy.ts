@@ -1,7 +1,7 @@
 // COPY: the engine writes and reads the files, within the export folder.
 import { randomUUID } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
-import { authoriseAll, DbError, isDbError, type Table, type TableColumn } from '../../../core/index.ts'
+import { authoriseAll, DbError, isDbError, type Table, type TableColumn, withMessage } from '../../../core/index.ts'
 import { hint, lookUpTable } from '../catalog/name.ts'
 import { ownPlan, planQuery, privileged, queryColumns, readRows, runPlan, type Session } from '../session.ts'
 import type { CopyStatement } from '../statement/statement.ts'
@@ -65,16 +65,16 @@ function sourceTokens(session: Session, { source }: To, { start_time, end_time }
     throw new DbError('InvalidArguments', 'COPY: start_time and end_time go with a table')
   }
   const { start, end } = source.named[0]!
-  const place = (text: string) =>
+  const tokensOf = (text: string) =>
     tokenize(text).map((token, i) => ({ ...token, start, end, spaced: token.spaced || i === 0 }))
   const where = bounds.map(
     ([sign, value]) => `${quoteName(time!)} ${sign} ${/^-?\d+$/.test(value) ? value : quoteText(value)}`
   )
   return [
-    ...place('SELECT * FROM'),
+    ...tokensOf('SELECT * FROM'),
     { ...source.named[0]!, spaced: true },
     ...source.named.slice(1),
-    ...(where.length > 0 ? place(`WHERE ${where.join(' AND ')}`) : [])
+    ...(where.length > 0 ? tokensOf(`WHERE ${where.join(' AND ')}`) : [])
   ]
 }
 
@@ -150,6 +150,7 @@ function fileColumns(
 /** Errors of the engine name the whole path; users know the part they wrote. */
 function withoutPath(error: unknown, whole: string, path: string): unknown {
   if (!isDbError(error)) return error
-  const code = error.code === 'EngineExecuteQuery' || error.code === 'PlanQuery' ? 'InvalidArguments' : error.code
-  return new DbError(code, error.message.replaceAll(whole, path), { cause: error })
+  const message = error.message.replaceAll(whole, path)
+  const isOfFile = error.code === 'EngineExecuteQuery' || error.code === 'PlanQuery'
+  return isOfFile ? new DbError('InvalidArguments', message, { cause: error }) : withMessage(error, message)
 }

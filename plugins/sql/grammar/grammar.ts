@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { after, DbError, startWorker, type Timer } from '../../../core/index.ts'
 import type { GrammarAnswer, GrammarTask } from './grammar.worker.ts'
 
-export interface Grammar {
+interface Grammar {
   /** The library's tree of a text. Throws its error, or `InvalidArguments` if it does not end in time. */
   run(task: GrammarTask): Promise<unknown>
   close(): Promise<void>

@@ -5,7 +5,7 @@ import { DuckDbDialect, format, init, Parser } from '@guanmingchiu/sqlparser-ts'
 import { locator, tokenAt } from '../text/locate.ts'
 
 export interface GrammarTask {
-  /** The tree, the tree with tokens in the place of positions, or the text in its canonical form. */
+  /** The tree, the tree with tokens instead of positions, or the text in its canonical form. */
   readonly kind: 'parse' | 'bind' | 'format'
   readonly text: string
   /** Where each token begins in the text, to bind. */

@@ -1,4 +1,4 @@
-// SQL text to a tree and back to text, with the place of each error in the source.
+// SQL text to a tree and back to text, with the location of each error in the source.
 import { DbError, isDbError, ParseError } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { locator, tokenAt } from '../text/locate.ts'
@@ -11,7 +11,7 @@ import { createGrammar } from './grammar.ts'
 export type Tree = null | string | number | boolean | readonly Tree[] | { readonly [key: string]: Tree }
 
 export interface SqlParser {
-  /** The tree of one statement as the grammar makes it. Throws ParseError at the place in `sql`, the source the tokens came from. */
+  /** The tree of one statement as the grammar makes it. Throws ParseError with the location in `sql`, the source the tokens came from. */
   tree(sql: string, statement: Canonical): Promise<Tree>
   /** The tree that all statements share that differ in their literals only; each `span` is the index of the token it begins with. */
   sharedTree(sql: string, statement: Canonical): Promise<Tree>
@@ -172,16 +172,18 @@ function sampleEnd(tokens: readonly Token[], at: number): number {
 
 function syntaxError(sql: string, statement: Canonical, error: unknown): DbError {
   const text = (error instanceof Error ? error.message : String(error)).replace(/^sql parser error: /, '')
-  const place = / at Line: (\d+), Column: (\d+)/.exec(text)
-  const message = text.replace(place?.[0] ?? '', '')
+  const location = / at Line: (\d+), Column: (\d+)/.exec(text)
+  const message = text.replace(location?.[0] ?? '', '')
   if (/recursion limit/i.test(text)) return new DbError('InvalidSyntax', 'the statement is nested too deeply')
   const { tokens } = statement
   const found = / found: (\w+)$/.exec(message)?.[1]
-  const placed =
-    place === null ? undefined : tokenAt(statement.starts, locator(statement.text)(Number(place[1]), Number(place[2])))
-  // Of some words the grammar names the place of what is behind them.
-  const isBehind = found !== undefined && tokens[placed!]?.value !== found && tokens[placed! - 1]?.value === found
-  const at = isBehind ? placed! - 1 : placed
+  const located =
+    location === null
+      ? undefined
+      : tokenAt(statement.starts, locator(statement.text)(Number(location[1]), Number(location[2])))
+  // Of some words the grammar names the location of what follows them.
+  const isBehind = found !== undefined && tokens[located!]?.value !== found && tokens[located! - 1]?.value === found
+  const at = isBehind ? located! - 1 : located
   const before = at === undefined ? undefined : tokens[at - 1]
   if (before?.kind === 'number' && tokens[at!]!.kind === 'word' && !tokens[at!]!.spaced) {
     return errorAt(

@@ -38,7 +38,7 @@ export function asIdent(tree: Tree | undefined): Ident | undefined {
   return { value, quote: typeof quote === 'string' ? quote : undefined, at }
 }
 
-/** The token a node begins with that has a place, as constants and some words have. */
+/** The first token of a node with a location, as constants and some words have. */
 export function tokenOf(node: TreeNode | undefined): number | undefined {
   const at = node?.['span']
   return typeof at === 'number' ? at : undefined

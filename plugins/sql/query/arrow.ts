@@ -1,5 +1,5 @@
 // `j->'a'` in parentheses: to the grammar and the engine LIKE, IN, NOT and others bind closer than an arrow, which may be that of a lambda.
-import { endsValue, isPair, isToken, placed, type Token } from '../text/token.ts'
+import { endsValue, isPair, isToken, type Token, tokensAt } from '../text/token.ts'
 import { takesLambda } from './bind.ts'
 import { operandStart } from './cast.ts'
 
@@ -16,7 +16,7 @@ export function closeArrows(written: readonly Token[]): readonly Token[] {
     if (start >= 0 && !isLambda) {
       const operand = tokens.splice(start)
       const closed = links.flatMap(link => [link, ')'])
-      for (const each of placed(operand[0]!, ['('.repeat(links.length), operand, ...closed])) tokens.push(each)
+      for (const each of tokensAt(operand[0]!, ['('.repeat(links.length), operand, ...closed])) tokens.push(each)
       at += links.flat().length - 1
       continue
     }

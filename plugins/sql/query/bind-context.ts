@@ -62,7 +62,7 @@ export function bindContext(
     },
     /** The characters of the string at a token; undefined if it is no string. */
     stringAt: (at: number) => (tokens[at]?.kind === 'string' ? tokens[at].value : undefined),
-    /** ` at line 1, column 8`: where a text stands in the place of a table, of which the tree has no position. */
+    /** ` at line 1, column 8`: location of a text that stands instead of a table; the tree has none. */
     tableText: () => {
       const isTable = (at: number) => ['from', 'join'].some(word => isToken(tokens[at - 1], word))
       const text = tokens.find(({ kind }, at) => kind === 'string' && isTable(at))
@@ -73,7 +73,7 @@ export function bindContext(
       const said = unknownField(nameOf(tokens[at]!).text, locationOf(sql, tokens[at]!.start), valid)
       return new DbError('PlanQuery', `Failed to plan SQL: ${said}`)
     },
-    /** The error for a text in the place of a column's name. */
+    /** The error for a text instead of a column's name. */
     noAlias: (at: number) =>
       errorAt(sql, tokens[at]!.start, 'a text is not a column name: write AS before it, or double quotes around it'),
     isTokenAt: (at: number, text: string) => isToken(tokens[at], text),

@@ -63,7 +63,7 @@ export interface Alone {
   readonly limit: Tree | undefined
 }
 
-export interface Bound {
+interface Bound {
   readonly references: readonly Reference[]
   /** Tokens of names given in the statement: of items, and of columns of common tables and subqueries. */
   readonly declared: readonly number[]
@@ -97,7 +97,7 @@ interface Item extends Value {
   readonly isDigits?: boolean
 }
 
-/** The expressions of a query's columns: its items, as long as their places are known, or those of each row. */
+/** The expressions of a query's columns: its items, as long as their positions are known, or those of each row. */
 interface Made {
   readonly rows: readonly (readonly Item[])[]
   readonly fields: Fields
@@ -531,7 +531,7 @@ class Binder {
     }
   }
 
-  /** The meanings of columns that a join merges. They have no place where a text could become a time. */
+  /** The meanings of columns that a join merges. They have no expression in which a text could become a time. */
   #merge(left: readonly Source[], right: Source, using: readonly string[], join: string): ReadonlyMap<string, Field> {
     const merged = new Map<string, Field>()
     for (const name of using) {
@@ -579,7 +579,7 @@ class Binder {
             )
           : undefined
       if (common !== undefined) this.#sourceName(name[0]!)
-      // Columns are renamed by their place.
+      // Columns are renamed by their position.
       if (columns.length > 0) this.everyColumn ||= !this.#silent
       add(common ?? table?.fields ?? unknown, table?.name ?? this.#nameOf(name.at(-1)!), table?.database)
       this.#value(node['sample'], scope, env)
@@ -724,7 +724,7 @@ class Binder {
     return meaning
   }
 
-  /** The key of a member that is written out, which has no place in the tree. */
+  /** The key of a member that is written out, which has no location in the tree. */
   #keyBefore(value: Tree | undefined): string {
     const first = this.#context.extent(value ?? null)?.[0]
     return first !== undefined && this.#context.isTokenAt(first - 1, ':')

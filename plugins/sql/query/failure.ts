@@ -5,7 +5,7 @@ import { inOurTypes } from './engine-type.ts'
 import type { Names } from './names.ts'
 import { hidden } from './text-time.ts'
 
-export interface Failed {
+interface Failed {
   /** The statement as it was written. */
   readonly tokens: readonly Token[]
   readonly sourceOf: (at: number) => number | undefined
@@ -34,7 +34,7 @@ export function explainFailure(error: unknown, sql: string, failed: Failed): nev
   }
   const named = [...failed.names.shown].reduce((text, [engine, name]) => text.replaceAll(engine, name), error.message)
   const plain = named.replace(/^[A-Z][A-Za-z ]* Error: /, '')
-  const start = placeOf(plain, offset, failed)
+  const start = errorStart(plain, offset, failed)
   const location = start === undefined ? '' : locationOf(sql, start)
   const token = start === undefined ? undefined : nextToken(sql, start)
   const said = reason(plain, failed, location, token)
@@ -45,19 +45,19 @@ export function explainFailure(error: unknown, sql: string, failed: Failed): nev
 const uncalled: ReadonlySet<string> = new Set([...noValues, 'cast', 'exists', 'some', 'try_cast'])
 
 /** The function that is called where an error is: what it is made of may be all that the engine names. */
-function callAt(tokens: readonly Token[], place: Token | undefined): string | undefined {
-  const at = tokens.findIndex(({ start }) => start === place?.start)
+function callAt(tokens: readonly Token[], failed: Token | undefined): string | undefined {
+  const at = tokens.findIndex(({ start }) => start === failed?.start)
   if (!isName(tokens[at]) || !isToken(tokens[at + 1], '(')) return undefined
   const name = tokens[at].value.toLowerCase()
   return uncalled.has(name) ? undefined : name
 }
 
-/** Where an error belongs. What goes wrong inside of a function has the place of its call: the text it is about says more. */
-function placeOf(message: string, offset: number | undefined, { tokens, sourceOf }: Failed): number | undefined {
-  if (offset === undefined) return placeInText(message, tokens)
+/** Where an error belongs. What goes wrong inside of a function is reported at its call, unless the text it is about is in the call. */
+function errorStart(message: string, offset: number | undefined, { tokens, sourceOf }: Failed): number | undefined {
+  if (offset === undefined) return startOfSubject(message, tokens)
   const start = sourceOf(offset)
   const at = tokens.findIndex(token => token.start === start)
-  const text = isToken(tokens[at + 1], '(') ? placeInText(message, tokens) : undefined
+  const text = isToken(tokens[at + 1], '(') ? startOfSubject(message, tokens) : undefined
   return tokens.find(token => token.start === text)?.kind === 'string' ? text : start
 }
 
@@ -75,7 +75,7 @@ const subjects: readonly (readonly [RegExp, readonly string[]])[] = [
 ]
 
 /** Where an error without a location belongs: to the only word or text of the statement that it quotes or is about. */
-function placeInText(message: string, tokens: readonly Token[]): number | undefined {
+function startOfSubject(message: string, tokens: readonly Token[]): number | undefined {
   const subject = subjects.find(([pattern]) => pattern.test(message))
   if (subject !== undefined) {
     const found = tokens.filter(token => subject[1].some(word => isToken(token, word)))
@@ -122,10 +122,10 @@ function reason(plain: string, { tokens, valid, isTime }: Failed, location: stri
   return more.length === 0 ? said : [`${said}.`, ...more].join('\n')
 }
 
-/** The text of the statement that is converted at a place, which is its own or that of a cast. */
-function convertedText(tokens: readonly Token[], place: Token | undefined): Token | undefined {
-  const at = tokens.findIndex(({ start }) => start === place?.start)
-  const beside = isToken(place, ':') ? tokens[at - 1] : isToken(tokens[at + 1], '(') ? tokens[at + 2] : tokens[at + 1]
+/** The text of the statement whose conversion failed at a token, which is the text or its cast. */
+function convertedText(tokens: readonly Token[], failed: Token | undefined): Token | undefined {
+  const at = tokens.findIndex(({ start }) => start === failed?.start)
+  const beside = isToken(failed, ':') ? tokens[at - 1] : isToken(tokens[at + 1], '(') ? tokens[at + 2] : tokens[at + 1]
   return [tokens[at], beside].find(token => token?.kind === 'string')
 }
 
@@ -156,7 +156,7 @@ function withArticle(type: string): string {
   return `${/^[AEIO]/.test(type) ? 'an' : 'a'} ${type}`
 }
 
-/** Sentences of the engine by what they begin with, and what is said in their places; the rest of the message follows. */
+/** Sentences of the engine by what they begin with, and what is said instead; the rest of the message follows. */
 const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [
     /^No function matches the given name and argument types '(.*?)'\. You might need to add explicit type casts\.?/s,

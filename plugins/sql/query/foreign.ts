@@ -8,9 +8,9 @@ import {
   isToken,
   locationOf,
   type Piece,
-  placed,
   quoteText,
-  type Token
+  type Token,
+  tokensAt
 } from '../text/token.ts'
 import { engineType } from './engine-type.ts'
 
@@ -23,13 +23,13 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
-      tokens.push(...placed(token, plain.pieces))
+      tokens.push(...tokensAt(token, plain.pieces))
       at = plain.last
-    } else if (isTable(written, at)) tokens.push(...placed(token, ['SELECT * FROM']))
+    } else if (isTable(written, at)) tokens.push(...tokensAt(token, ['SELECT * FROM']))
     else if (isExcept(written, at)) tokens.push({ ...token, value: 'EXCLUDE' })
     else if (isAsymmetric(sql, written, at)) continue
-    else if (isArray(written, at)) tokens.push(...placed(token, [arrayText(token.value)]))
-    else if (isFrame(written, at)) tokens.push(...placed(token, ['INTERVAL', [token]]))
+    else if (isArray(written, at)) tokens.push(...tokensAt(token, [arrayText(token.value)]))
+    else if (isFrame(written, at)) tokens.push(...tokensAt(token, ['INTERVAL', [token]]))
     else if (isPathOperator(written, at)) tokens.push({ ...token, value: '-' })
     else if (isPath(written, at)) tokens.push({ ...token, value: jsonPath(token.value) })
     // AS 'a name'

@@ -1,6 +1,6 @@
 // `FROM t WHERE …` without a SELECT, which DuckDB takes for `SELECT * FROM t WHERE …`: the grammar does not read it.
 import { bracketStep } from '../text/brackets.ts'
-import { isToken, placed, type Token } from '../text/token.ts'
+import { isToken, type Token, tokensAt } from '../text/token.ts'
 
 /** The state of the query in one level of brackets. */
 interface Level {
@@ -39,7 +39,7 @@ export function plainFroms(written: readonly Token[]): readonly Token[] {
   })
   for (const level of levels) end(level)
   if (found.size === 0) return written
-  return written.flatMap((token, at) => (found.has(at) ? [...placed(token, ['SELECT *']), token] : [token]))
+  return written.flatMap((token, at) => (found.has(at) ? [...tokensAt(token, ['SELECT *']), token] : [token]))
 }
 
 function openLevel(tokens: readonly Token[], first: number): Level {

@@ -172,9 +172,9 @@ function formatEdits({ statement, at, args }: Call): Edit[] {
   let next = 0
   const text = form.value
     .replace(/[{}]/g, '$&$&')
-    .replace(/%(?:%|(?:(\d+)\$)?s)/g, (whole, place: string | undefined) => {
+    .replace(/%(?:%|(?:(\d+)\$)?s)/g, (whole, number: string | undefined) => {
       if (whole === '%%') return '%'
-      next = place === undefined ? next + 1 : Number(place)
+      next = number === undefined ? next + 1 : Number(number)
       return `{${next - 1}}`
     })
   return [{ ...span(statement, at + 2), text: quoteText(text) }]

@@ -5,7 +5,7 @@ import { asIdent, asList, asNode, asObjectName, type Ident, isEmpty, type TreeNo
 import { columnOf, constantOf, type WhereParts } from './condition.ts'
 
 /** A SELECT with one table alone in its FROM. */
-export interface Selected extends Pick<WhereParts, 'table' | 'names' | 'token'> {
+interface Selected extends Pick<WhereParts, 'table' | 'names' | 'token'> {
   readonly select: TreeNode
   /** Of the query around it, where it is all of that. */
   readonly orderBy: Tree | undefined

@@ -1,6 +1,6 @@
 // `IGNORE NULLS` as the grammar and the engine know it: behind the call of a function over a window. Of an aggregate it is a FILTER.
 import { endBehind, findWord, openings } from '../text/brackets.ts'
-import { isToken, placed, type Token } from '../text/token.ts'
+import { isToken, type Token, tokensAt } from '../text/token.ts'
 
 export function plainNulls(written: readonly Token[]): readonly Token[] {
   if (!written.some(token => isToken(token, 'nulls'))) return written
@@ -30,7 +30,7 @@ export function plainNulls(written: readonly Token[]): readonly Token[] {
     else {
       const given = tokens.slice(open + 1, i - 2)
       const order = findWord(given, 'order')
-      plain.push(...placed(token, ['FILTER (WHERE', order < 0 ? given : given.slice(0, order), 'IS NOT NULL)']))
+      plain.push(...tokensAt(token, ['FILTER (WHERE', order < 0 ? given : given.slice(0, order), 'IS NOT NULL)']))
     }
   }
   return plain

@@ -3,7 +3,7 @@ import { DbError } from '../../../core/index.ts'
 import { type Cursor, expect, readName, readUntil, take, unexpected } from '../statement/cursor.ts'
 import { closing, findWord, opening } from '../text/brackets.ts'
 import { canonical } from '../text/canonical.ts'
-import { errorAt, isToken, type Piece, placed, quoteName, quoteText, type Token } from '../text/token.ts'
+import { errorAt, isToken, type Piece, quoteName, quoteText, type Token, tokensAt } from '../text/token.ts'
 
 /** Columns a PIVOT makes at most. */
 const maxValues = 1_000
@@ -81,7 +81,7 @@ async function replaceGrouped(sql: string, tokens: readonly Token[], at: number,
   } while (!take(cursor, 'group', 'by'))
   const group = required(cursor, 'columns')
   const select = await writePivot(tokens[at]!, { source: tokens.slice(start, at), pivots, using, group }, ask)
-  return [...tokens.slice(0, start), ...placed(tokens[at]!, ['(', select, ')']), ...tokens.slice(close + 1)]
+  return [...tokens.slice(0, start), ...tokensAt(tokens[at]!, ['(', select, ')']), ...tokens.slice(close + 1)]
 }
 
 /** Where the table before a word begins. */
@@ -182,7 +182,7 @@ async function writePivot(at: Token, { source, pivots, using, group }: Pivot, as
   const used = [...pivots.map(({ on }) => on), ...using.map(({ call }) => call)].flat()
   const groups = group ?? (await otherColumns(at, source, used, ask))
   const by = groups.length === 0 ? [] : [groups]
-  return placed(at, [
+  return tokensAt(at, [
     'SELECT',
     ...[...by.map(each => [each]), ...items].flatMap((item, i) => (i === 0 ? item : [',', ...item])),
     'FROM',
@@ -193,7 +193,7 @@ async function writePivot(at: Token, { source, pivots, using, group }: Pivot, as
 
 async function askValues(source: readonly Token[], on: readonly Token[], ask: AskRows) {
   const { rows } = await ask(
-    placed(on[0]!, [
+    tokensAt(on[0]!, [
       'SELECT CAST(v AS VARCHAR) FROM (SELECT DISTINCT',
       ...[on, 'AS v FROM', source],
       `) AS found WHERE v IS NOT NULL ORDER BY v LIMIT ${maxValues + 1}`
@@ -213,10 +213,10 @@ function tooMany(on: readonly Token[]): DbError {
 
 /** Columns of the source that are neither in ON nor in USING. */
 async function otherColumns(at: Token, source: readonly Token[], used: readonly Token[], ask: AskRows) {
-  const { columns } = await ask(placed(at, ['SELECT * FROM', source, 'LIMIT 0']))
+  const { columns } = await ask(tokensAt(at, ['SELECT * FROM', source, 'LIMIT 0']))
   const names = new Set(used.map(({ kind, value }) => (kind === 'word' ? value.toLowerCase() : value)))
   const others = columns.filter(name => !names.has(name)).map(quoteName)
-  return placed(at, [others.join(', ')])
+  return tokensAt(at, [others.join(', ')])
 }
 
 /** `source ON column, … [INTO NAME name VALUE name] [ORDER BY …] [LIMIT …]` */
@@ -232,7 +232,7 @@ function readUnpivot(cursor: Cursor): Token[] {
     value = readName(cursor).text
   }
   const head = `UNPIVOT (${quoteName(value)} FOR ${quoteName(name)} IN (`
-  return placed(at, ['SELECT * FROM', source, head, columns, '))', cursor.tokens.slice(cursor.at)])
+  return tokensAt(at, ['SELECT * FROM', source, head, columns, '))', cursor.tokens.slice(cursor.at)])
 }
 
 function readItems(cursor: Cursor): Token[][] {

@@ -217,10 +217,10 @@ function isOneSelect(tokens: readonly Token[], alone: readonly unknown[]): boole
  * with all others, but does not look into these.
  */
 function plainAnds(statement: Canonical): readonly [opened: readonly Edit[], closed: readonly Edit[]] {
-  const places = longAnds(statement.tokens).map(([first, last]) => span(statement, first, last))
+  const spans = longAnds(statement.tokens).map(([first, last]) => span(statement, first, last))
   return [
-    places.map(({ start }) => ({ start, end: start, text: '(' })),
-    places.map(({ end }) => ({ start: end, end, text: ') = TRUE' }))
+    spans.map(({ start }) => ({ start, end: start, text: '(' })),
+    spans.map(({ end }) => ({ start: end, end, text: ') = TRUE' }))
   ]
 }
 

@@ -43,7 +43,7 @@ interface Told {
   readonly knowsZone: boolean
 }
 
-/** Around those that hold others first, so that what begins at one place opens in the right order. */
+/** Around those that hold others first, so that parentheses that begin at one offset open in the right order. */
 export function textTimeEdits(statement: Canonical, found: readonly TextTime[], told: Told): Edit[] {
   const opening = found.toSorted((a, b) => b.extent[1] - a.extent[1])
   const closing = found.toSorted((a, b) => b.extent[0] - a.extent[0])

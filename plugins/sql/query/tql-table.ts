@@ -57,7 +57,7 @@ export interface FoundTql {
   /** Of its first token, and behind its last, among those written. */
   readonly from: number
   readonly to: number
-  /** Of the table in its place. */
+  /** Of the table that replaces it. */
   readonly name: string
 }
 
@@ -94,7 +94,7 @@ function findTql(tokens: readonly Token[], from: number): number {
   )
 }
 
-/** `SELECT * FROM name AS tql`, all at the place of one token. */
+/** `SELECT * FROM name AS tql`, all with the location of one token. */
 function selectAll(name: string, { start, end }: Token): Token[] {
   const token = (kind: Token['kind'], value: string): Token => ({ kind, value, start, end, spaced: true })
   return [

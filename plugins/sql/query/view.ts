@@ -1,5 +1,5 @@
 // A view in a query: its own query, resolved in turn, in place of the name.
-import { DbError, isDbError, type Relation, type TableColumn, type View } from '../../../core/index.ts'
+import { DbError, isDbError, type Relation, type TableColumn, type View, withMessage } from '../../../core/index.ts'
 import { fullName } from '../catalog/name.ts'
 import { quoteName, type Token, tokenize } from '../text/token.ts'
 import { shiftRelation } from './edit.ts'
@@ -37,7 +37,7 @@ export async function readView<C extends Pick<ResolveContext, 'store' | 'db' | '
   const inner = { ...context, db: view.database, sql: view.query, views: [...above, name] }
   const tokens = tokenize(view.query, undefined, context.store.dialect.backslashEscapes)
   return read(inner, tokens).catch((error: unknown) => {
-    throw isDbError(error) ? new DbError(error.code, `view ${name}: ${error.message}`, { cause: error }) : error
+    throw isDbError(error) ? withMessage(error, `view ${name}: ${error.message}`) : error
   })
 }
 
@@ -57,7 +57,7 @@ function requireColumns(name: string, view: View, { result }: ResolvedQuery): vo
   throw new DbError('PlanQuery', `view ${name}: column ${lost} is no longer there: create the view anew`)
 }
 
-/** SQL of a view's rows: columns its query names by their place, those that a star means by their names, whatever came to stand beside them. */
+/** SQL of a view's rows: columns its query names by position, those that a star means by their names, whatever came to stand beside them. */
 export function viewRows({ view, query }: Expanded, names: Names): { text: string; relations: readonly Relation[] } {
   const told = view.columns.map(({ name }) => quoteName(names.encode(name)))
   const inner = (i: number) => quoteName(query.names.encode(sourceName(view.columns[i]!)))

@@ -21,7 +21,7 @@ export function isSearchFunction(name: string): boolean {
   return functions.includes(name.toLowerCase())
 }
 
-/** A call, by the places of its tokens. */
+/** A call, by the indices of its tokens. */
 export interface SearchCall {
   readonly name: 'matches' | 'matches_term'
   /** Tokens of the whole call, first and last. */

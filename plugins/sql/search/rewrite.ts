@@ -7,7 +7,7 @@ import { asksNewest, lastRows } from '../query/newest.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { readingOf, type SearchCall, searchCallSql } from './call.ts'
 
-export interface Asked {
+interface Asked {
   readonly searches: readonly SearchCall[]
   readonly alone: readonly Alone[]
   readonly zone: Zone

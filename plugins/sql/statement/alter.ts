@@ -50,8 +50,8 @@ function parseAddition(cursor: Cursor): AlterAction {
   take(cursor, 'column')
   const ifNotExists = take(cursor, 'if', 'not', 'exists')
   const column = parseColumn(cursor, 'first', 'after')
-  const place = take(cursor, 'first') ? 'first' : take(cursor, 'after') ? readName(cursor) : undefined
-  return { kind: 'add_column', column, ifNotExists, ...(place !== undefined && { place }) }
+  const position = take(cursor, 'first') ? 'first' : take(cursor, 'after') ? readName(cursor) : undefined
+  return { kind: 'add_column', column, ifNotExists, ...(position !== undefined && { position }) }
 }
 
 function parseModification(cursor: Cursor, column: Name): AlterAction {

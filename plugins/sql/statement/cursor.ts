@@ -1,4 +1,4 @@
-// A place in the tokens of one statement, and the steps every statement's grammar is made of.
+// A position in the tokens of one statement, and the steps every statement's grammar is made of.
 import type { ParseError } from '../../../core/index.ts'
 import { bracketStep, isWithin } from '../text/brackets.ts'
 import { errorAt, isName, isToken, type Token } from '../text/token.ts'

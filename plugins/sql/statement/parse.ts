@@ -30,7 +30,7 @@ export interface Parsed {
   readonly tokens: readonly Token[]
 }
 
-/** All statements of a text; `fill` puts values in the places of parameters; `backslashes`: see `tokenize`. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
+/** All statements of a text; `fill` replaces parameters by values; `backslashes`: see `tokenize`. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
 export function parseStatements(
   sql: string,
   maxTokens?: number,
@@ -48,7 +48,7 @@ export function parseStatements(
 }
 
 /** The tokens of each statement, without semicolons; empty ones are left out. */
-export function split(tokens: readonly Token[]): Token[][] {
+function split(tokens: readonly Token[]): Token[][] {
   const groups: Token[][] = [[]]
   for (const token of tokens) {
     if (isToken(token, ';')) groups.push([])

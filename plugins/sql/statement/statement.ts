@@ -144,7 +144,7 @@ export type AlterAction =
       readonly column: WrittenColumn
       readonly ifNotExists: boolean
       /** Before all others, or behind one; otherwise at the end. */
-      readonly place?: 'first' | Name
+      readonly position?: 'first' | Name
     }
   | { readonly kind: 'drop_column'; readonly column: Name }
   | { readonly kind: 'set_type'; readonly column: Name; readonly type: ColumnType }

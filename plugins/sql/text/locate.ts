@@ -1,6 +1,6 @@
-// From the places the grammar names to tokens. It imports nothing: the grammar's thread loads it, too.
+// From locations the grammar reports to tokens. It imports nothing: the grammar's thread loads it, too.
 
-/** Finds offsets of places the grammar names: lines and characters (not UTF-16 units) from 1. Strings may hold line breaks. */
+/** Offsets of locations the grammar reports: lines and characters (not UTF-16 units) from 1. Strings may hold line breaks. */
 export function locator(text: string): (line: number, column: number) => number {
   if (/^[\x20-\x7e]*$/.test(text)) return (_line, column) => column - 1
   const lines = text.split('\n')

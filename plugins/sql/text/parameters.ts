@@ -3,7 +3,7 @@ import { DbError, parseJson } from '../../../core/index.ts'
 import { isKeyOperator, isToken, locationOf, type Token, tokenize } from './token.ts'
 
 /** The parameters of a request: values in order, or by name. */
-export type Parameters = ReadonlyMap<string, readonly Pick<Token, 'kind' | 'value'>[]>
+type Parameters = ReadonlyMap<string, readonly Pick<Token, 'kind' | 'value'>[]>
 
 /** Reads `params` of a request: a JSON array, or an object. Throws `InvalidArguments`. */
 export function readParameters(json: string | undefined): Parameters | undefined {
@@ -50,7 +50,7 @@ function floatText(value: number): string {
   return /[.e]/.test(text) ? text : `${text}.0e0`
 }
 
-/** The tokens with values in the places of parameters. Without `given`, a parameter is an error. */
+/** The tokens with parameters replaced by values. Without `given`, a parameter is an error. */
 export function fillParameters(sql: string, tokens: readonly Token[], given: Parameters | undefined): readonly Token[] {
   if (given === undefined && !tokens.some((_, i) => nameAt(tokens, i, 0) !== undefined)) return tokens
   const filled: Token[] = []

@@ -275,7 +275,7 @@ export const noValues: ReadonlySet<string> = new Set(
 export type Piece = string | readonly Token[]
 
 /** Pieces as tokens; what is ours stands, for messages, where a token of the user does. */
-export function placed({ start, end }: Token, pieces: readonly Piece[]): Token[] {
+export function tokensAt({ start, end }: Token, pieces: readonly Piece[]): Token[] {
   return pieces.flatMap(piece => {
     const tokens = typeof piece === 'string' ? tokenize(piece).map(token => ({ ...token, start, end })) : piece
     return tokens.map((token, i) =>

@@ -22,7 +22,7 @@ import { buildColumn, type ValueContext } from './column-value.ts'
 import { type Literal, nullLiteral, resultLiteral } from './literal.ts'
 
 /** One column of a batch. */
-export interface Part {
+interface Part {
   readonly rows: number
   readonly vector: ResultVector
 }

@@ -39,7 +39,7 @@ export function defaultOf({ name, type, default: text }: ColumnDefinition, zone:
  * The column with its default as it is kept: text that stands for a time names its offset, so that it means the same in every session.
  * Throws when the default does not fit the type.
  */
-export function settleDefault<C extends ColumnDefinition>(column: C, zone: Zone): C {
+export function resolveDefault<C extends ColumnDefinition>(column: C, zone: Zone): C {
   const literal = defaultOf(column, zone)
   if (column.default === undefined) return column
   const { data } = buildColumn(column, [literal], { zone, now: 0n })

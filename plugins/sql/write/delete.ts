@@ -38,11 +38,11 @@ async function findKeys(session: Session, table: Table, statement: DeleteStateme
   return runPlan(privileged(session), await planQuery(session, selectKeys(table, statement)))
 }
 
-/** `SELECT tags, time FROM table WHERE (condition)`, placed in the source where the table is named. */
+/** `SELECT tags, time FROM table WHERE (condition)`; for messages, its tokens stand where the table is named. */
 function selectKeys(table: Table, { named, where }: DeleteStatement): Token[] {
   const { start, end } = named[0]!
-  const place = (tokens: readonly Token[]) => tokens.map(token => ({ ...token, start, end, spaced: true }))
-  const [select, from, whereWord, open, close, comma] = place(tokenize('SELECT FROM WHERE ( ) ,'))
+  const atName = (tokens: readonly Token[]) => tokens.map(token => ({ ...token, start, end, spaced: true }))
+  const [select, from, whereWord, open, close, comma] = atName(tokenize('SELECT FROM WHERE ( ) ,'))
   const columns = [...table.tags, table.timeIndex].flatMap(({ name }, i) => {
     const quoted: Token = { kind: 'quoted', value: name, start, end, spaced: true }
     return i === 0 ? [quoted] : [comma!, quoted]

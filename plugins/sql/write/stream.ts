@@ -1,6 +1,5 @@
 // Rows of a query into a table, part by part: what is in memory does not grow with their number.
 import {
-  DbError,
   isDbError,
   parseZone,
   type RecordsAnswer,
@@ -8,7 +7,8 @@ import {
   type Table,
   type TableColumn,
   type TableWrite,
-  utc
+  utc,
+  withMessage
 } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import { batchColumn } from './batch-column.ts'
@@ -65,12 +65,7 @@ export async function* collectWrites(
 /** Says what stays. */
 function afterRows(error: unknown, written: number): unknown {
   if (written === 0 || !isDbError(error)) return error
-  const { code, message, status, retryAfter } = error
-  return new DbError(code, `after ${written} rows that are stored: ${message}`, {
-    cause: error,
-    status,
-    ...(retryAfter !== undefined && { retryAfter })
-  })
+  return withMessage(error, `after ${written} rows that are stored: ${error.message}`)
 }
 
 function givenColumns(

@@ -1,14 +1,15 @@
 // The columns every log record has, in the order of the table.
+
 import {
   type BytesData,
   bitmap,
   type Column,
   type ColumnData,
   type ColumnType,
-  ProtoReader,
   parseColumnIndex,
   type Steps
 } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import { expanded } from '../column/expand.ts'
 import { inSteps } from '../column/in-steps.ts'
 import { TextBuilder } from '../column/text-builder.ts'

@@ -1,5 +1,7 @@
 // `ExportLogsServiceRequest` into a LogBatch: one pass over each record.
-import { ProtoReader, type Steps, wireType } from '../../../core/index.ts'
+
+import type { Steps } from '../../../core/index.ts'
+import { ProtoReader, wireType } from '../../../core/wire/index.ts'
 import { AnyValue } from '../wire/any-value.ts'
 import { type Decoded, decodeItems } from '../wire/decode-items.ts'
 import { anyValue } from '../wire/field.ts'

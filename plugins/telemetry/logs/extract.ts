@@ -1,14 +1,15 @@
 // Attributes that a request asks to store as columns (header `x-svc-log-extract-keys`).
+
 import {
   bitmap,
   type Column,
   type ColumnData,
   DbError,
-  ProtoReader,
   readExactInteger,
   type Steps,
   type Table
 } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { AnyValue, KeyValue } from '../wire/any-value.ts'
 import { anyValue, resource, scope } from '../wire/field.ts'

@@ -1,5 +1,7 @@
 // Log records as items for a pipeline; each item includes its scope and resource.
-import { ItemBatch, type ItemValue, ProtoReader, type Steps, Timestamp } from '../../../core/index.ts'
+
+import { ItemBatch, type ItemValue, type Steps, Timestamp } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import type { Slices } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
 import { itemObject, itemValue } from '../wire/item-value.ts'

@@ -1,5 +1,7 @@
 // Decodes `ExportMetricsServiceRequest` into samples: origin (resource and scope) by origin, metric by metric, point by point.
-import type { ProtoReader, Steps } from '../../../core/index.ts'
+
+import type { Steps } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import { checkScopes } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
 import { findField } from '../wire/find-field.ts'

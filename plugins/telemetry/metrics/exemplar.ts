@@ -1,5 +1,5 @@
 // Exemplars of points: a measurement with the trace it was made in.
-import { type ProtoReader, wireType } from '../../../core/index.ts'
+import { type ProtoReader, wireType } from '../../../core/wire/index.ts'
 import type { ExemplarRow } from '../../services.ts'
 import type { AttributeReader } from './labels.ts'
 import { millisecondsOf } from './number.ts'

@@ -1,5 +1,5 @@
 // A point of an exponential histogram, as a native histogram: the same buckets with other indices, merged where they are too fine.
-import type { ProtoReader } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import type { HistogramBuckets, NativeHistogram } from '../../services.ts'
 import { fixed } from './histogram-point.ts'
 import { type Metric, temporality } from './metric.ts'

@@ -1,5 +1,5 @@
 // A point of a histogram: its sum, its count, and for each bound how many observations lie at or below it.
-import { type ProtoReader, wireType } from '../../../core/index.ts'
+import { type ProtoReader, wireType } from '../../../core/wire/index.ts'
 import { type Metric, part } from './metric.ts'
 import { staleHigh, staleLow } from './number.ts'
 import type { PointReader } from './point-reader.ts'

@@ -1,6 +1,8 @@
 // Attributes as labels: every value becomes text, such that different values stay different.
+
 import { isUtf8 } from 'node:buffer'
-import { DbError, type ProtoReader, type SeriesLabel } from '../../../core/index.ts'
+import { DbError, type SeriesLabel } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { AnyValue, KeyValue } from '../wire/any-value.ts'
 import { anyValue } from '../wire/field.ts'

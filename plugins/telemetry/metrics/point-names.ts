@@ -1,5 +1,7 @@
 // The series of a part of a point: labels of its origin and of the point. Labels of the point are read on demand.
-import { ProtoReader, type SeriesName } from '../../../core/index.ts'
+
+import type { SeriesName } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import { type AttributeReader, addLabel, type Labels } from './labels.ts'
 import { pointsField } from './metric.ts'
 import type { Policy } from './policy.ts'

@@ -1,5 +1,5 @@
 // State that the readers of all kinds of points share: the body, the request's samples, and why points were left out.
-import type { ProtoReader } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import { type Metric, temporality } from './metric.ts'
 import { millisecondsOf } from './number.ts'
 import type { Samples } from './samples.ts'

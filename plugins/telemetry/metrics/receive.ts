@@ -1,4 +1,5 @@
 // `POST /v1/telemetry/v1/metrics`: from the bytes of a request to what the store has taken.
+
 import {
   type Core,
   DbError,
@@ -6,13 +7,13 @@ import {
   isDbError,
   Pace,
   Pool,
-  ProtoReader,
   runPaced,
   type SeriesName,
   type SeriesWrite,
   type Steps,
   type TableWrite
 } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import type { ExemplarRow, HistogramRow, MetricMetadata, MetricsysService } from '../../services.ts'
 import type { CountRejected } from '../counters.ts'
 import { nothingRejected, type Receive, type SignalRequest, type Taken } from '../signal.ts'
@@ -188,62 +189,50 @@ function checkSize({ table, labels }: SeriesName, max: number): void {
 
 function* histogramRows(reception: Reception): Steps<HistogramRow[]> {
   const { metricsys, request, samples, histograms, physicalTable, points } = reception
-  const rows: HistogramRow[] = []
-  if (histograms.length === 0) return rows
   const quota = metricsys.quota(request.ctx.db, histograms.length)
-  for (const [i, { point, histogram }] of histograms.entries()) {
-    const row = attempt(reception, () => {
-      const name = nameOf(reception, point, 0)
-      metricsys.checkHistogram(histogram)
-      quota.check(name, physicalTable)
-      return { name, time: BigInt(samples.pointTimes[point]!), histogram }
-    })
-    if (row === undefined) points.rejected++
-    else rows.push(row)
-    if (i % stepRows === stepRows - 1) yield
-  }
+  const rows = yield* readEach(reception, histograms, ({ point, histogram }) => {
+    const name = nameOf(reception, point, 0)
+    metricsys.checkHistogram(histogram)
+    quota.check(name, physicalTable)
+    return { name, time: BigInt(samples.pointTimes[point]!), histogram }
+  })
+  points.rejected += histograms.length - rows.length
   return rows
 }
 
 function* exemplarRows(reception: Reception): Steps<ExemplarRow[]> {
   const { points, attributes, samples, metricsys, request, count } = reception
-  const rows: ExemplarRow[] = []
-  if (points.exemplars.length === 0) return rows
-  const quota = metricsys.quota(request.ctx.db, points.exemplars.length)
-  for (const [i, { point, part, bounds, start, end }] of points.exemplars.entries()) {
-    const row = attempt(reception, () => {
-      const { value, time, labels } = readExemplar(points.reader, attributes, start, end)
-      const bucket = bounds === undefined ? 0 : bucketOf(bounds, value)
-      const name = nameOf(reception, point, part + bucket)
-      quota.checkExemplar(name)
-      return { name, labels, value, time: time === 0n ? BigInt(samples.pointTimes[point]!) : time }
-    })
-    if (row !== undefined) rows.push(row)
-    if (i % stepRows === stepRows - 1) yield
-  }
-  count('exemplars', points.exemplars.length - rows.length)
+  const { exemplars } = points
+  const quota = metricsys.quota(request.ctx.db, exemplars.length)
+  const rows = yield* readEach(reception, exemplars, ({ point, part, bounds, start, end }) => {
+    const { value, time, labels } = readExemplar(points.reader, attributes, start, end)
+    const bucket = bounds === undefined ? 0 : bucketOf(bounds, value)
+    const name = nameOf(reception, point, part + bucket)
+    quota.checkExemplar(name)
+    return { name, labels, value, time: time === 0n ? BigInt(samples.pointTimes[point]!) : time }
+  })
+  count('exemplars', exemplars.length - rows.length)
   return rows
 }
 
-function* startRows(reception: Reception): Steps<StartRow[]> {
-  const rows: StartRow[] = []
-  for (const [i, { point, start, time }] of reception.points.starts.entries()) {
-    const row = attempt(reception, () => ({ name: nameOf(reception, point, 0), start, time }))
-    if (row !== undefined) rows.push(row)
-    if (i % stepRows === stepRows - 1) yield
-  }
-  return rows
+function startRows(reception: Reception): Steps<StartRow[]> {
+  const { starts } = reception.points
+  return readEach(reception, starts, ({ point, start, time }) => ({ name: nameOf(reception, point, 0), start, time }))
 }
 
-/** Records an error of a part of a point and returns undefined. */
-function attempt<T>({ points }: Reception, read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!isDbError(error)) throw error
-    points.note(error.message)
-    return undefined
+/** The results of `read`, without the items for which it throws DbError: their errors are noted. */
+function* readEach<T, R>({ points }: Reception, items: readonly T[], read: (item: T) => R): Steps<R[]> {
+  const results: R[] = []
+  for (const [i, item] of items.entries()) {
+    try {
+      results.push(read(item))
+    } catch (error) {
+      if (!isDbError(error)) throw error
+      points.note(error.message)
+    }
+    if (i % stepRows === stepRows - 1) yield
   }
+  return results
 }
 
 function metadataOf({ metadata }: Metric): MetricMetadata {

@@ -1,5 +1,5 @@
 // Series keys and samples of a request, in memory that each request borrows and the next one reuses.
-import { KeyHash, type SeriesKeys } from '../../../core/index.ts'
+import { KeyHash, type SeriesKeys } from '../../../core/wire/index.ts'
 import type { Metric } from './metric.ts'
 
 /** Words of a key: 128 bits of the point's attributes, the metric, the part. */

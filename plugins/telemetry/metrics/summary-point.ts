@@ -1,5 +1,5 @@
 // A point of a summary: its sum, its count, and a number for each quantile.
-import type { ProtoReader } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import { fixed, integerAt } from './histogram-point.ts'
 import { type Metric, part } from './metric.ts'
 import { staleHigh, staleLow } from './number.ts'

@@ -1,5 +1,7 @@
 // The values of one attribute as a column of a type; values of another kind are converted.
-import { type ColumnData, type ColumnType, ProtoReader, type Steps, writeJsonFloat } from '../../../core/index.ts'
+
+import { type ColumnData, type ColumnType, type Steps, writeJsonFloat } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { binaryData, type Slices, textData, validity } from '../column/text-data.ts'
 import { anyValue } from '../wire/field.ts'

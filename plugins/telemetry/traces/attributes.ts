@@ -1,6 +1,7 @@
 // Attributes of spans, scopes or resources, grouped by key: offsets or bits per value, without an object per value.
+
 import { isUtf8 } from 'node:buffer'
-import type { ProtoReader } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import { notUtf8 } from '../column/growing-bytes.ts'
 import { hashBytes } from '../column/hash.ts'
 import { AnyValue, KeyValue } from '../wire/any-value.ts'

@@ -1,5 +1,7 @@
 // Decodes `ExportTraceServiceRequest` in two passes: the first finds the spans, the second reads them.
-import { ProtoReader, type Steps } from '../../../core/index.ts'
+
+import type { Steps } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import { type Decoded, decodeItems } from '../wire/decode-items.ts'
 import { resource, scope } from '../wire/field.ts'
 import { type Outline, type OutlineLimits, stepBytes } from '../wire/outline.ts'

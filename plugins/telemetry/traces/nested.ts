@@ -1,5 +1,7 @@
 // Events and links of spans as JSON: one array per span.
-import { type ColumnData, formatTimestamp, ProtoReader, type Steps, wireType } from '../../../core/index.ts'
+
+import { type ColumnData, formatTimestamp, type Steps } from '../../../core/index.ts'
+import { ProtoReader, wireType } from '../../../core/wire/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { JsonText } from '../wire/json-text.ts'
 import type { Ranges } from '../wire/ranges.ts'

@@ -1,5 +1,7 @@
 // Attributes that have no column, as one JSON object per owner.
-import { type ColumnData, ProtoReader, type Steps } from '../../../core/index.ts'
+
+import type { ColumnData, Steps } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { validity } from '../column/text-data.ts'
 import { KeyValue } from '../wire/any-value.ts'

@@ -1,5 +1,5 @@
 // One span from its bytes into the batch.
-import { type ProtoReader, wireType } from '../../../core/index.ts'
+import { type ProtoReader, wireType } from '../../../core/wire/index.ts'
 import { kindNames, span, status, statusNames } from './field.ts'
 import type { Dropped, SpanBatch } from './span-batch.ts'
 

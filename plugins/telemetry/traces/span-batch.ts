@@ -1,5 +1,7 @@
 // The spans of a request as columns: fields every span has, attributes by key, and byte ranges of the rest.
-import { bitmap, type ProtoReader } from '../../../core/index.ts'
+
+import { bitmap } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import { Dictionary } from '../column/dictionary.ts'
 import type { Outline } from '../wire/outline.ts'
 import { Ranges } from '../wire/ranges.ts'

@@ -1,5 +1,5 @@
 // Reads OTLP attributes (KeyValue, AnyValue) as byte ranges, without an object per attribute.
-import type { ProtoReader } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import { anyValue, keyValue } from './field.ts'
 
 /** Largest nesting of arrays and maps. */

@@ -1,5 +1,5 @@
+import type { ProtoReader } from '../../../core/wire/index.ts'
 // Finds the fields of one number in a message.
-import type { ProtoReader } from '../../../core/index.ts'
 
 /** Moves the reader to the next such field; false at the end of the message. */
 export function findField(reader: ProtoReader, number: number): boolean {

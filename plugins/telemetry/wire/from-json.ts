@@ -1,4 +1,5 @@
 // Transcodes an OTLP message from JSON to protobuf, so that decoders know one encoding only.
+
 import { isUtf8 } from 'node:buffer'
 import {
   checkJsonValues,
@@ -12,7 +13,6 @@ import {
   maxJsonDepth,
   members,
   ParseError,
-  ProtoWriter,
   passSteps,
   readJson,
   type Steps,
@@ -20,9 +20,9 @@ import {
   startsWith,
   textEndSteps,
   unescapeSteps,
-  unexpected,
-  wireType
+  unexpected
 } from '../../../core/index.ts'
+import { ProtoWriter, wireType } from '../../../core/wire/index.ts'
 import type { Field, FieldKind, Message } from './message.ts'
 
 /** Bytes handled between two yields to other requests. */

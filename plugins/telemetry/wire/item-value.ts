@@ -1,5 +1,7 @@
 // Values and attributes as those of log items, for pipelines.
-import { DbError, type ItemValue, type ProtoReader } from '../../../core/index.ts'
+
+import { DbError, type ItemValue } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import { AnyValue, KeyValue, maxLevels } from './any-value.ts'
 import { anyValue } from './field.ts'
 import { findField } from './find-field.ts'

@@ -1,7 +1,8 @@
 // Values and attributes as JSON text, from bytes to bytes.
 
 import { isUtf8 } from 'node:buffer'
-import { DbError, type ProtoReader, writeJsonFloat } from '../../../core/index.ts'
+import { DbError, writeJsonFloat } from '../../../core/index.ts'
+import type { ProtoReader } from '../../../core/wire/index.ts'
 import { type GrowingBytes, notUtf8 } from '../column/growing-bytes.ts'
 import { AnyValue, KeyValue, maxLevels } from './any-value.ts'
 import { anyValue } from './field.ts'

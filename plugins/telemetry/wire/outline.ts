@@ -1,5 +1,7 @@
 // A first pass over a request: the byte ranges of its resources, scopes and items.
-import { DbError, ProtoReader } from '../../../core/index.ts'
+
+import { DbError } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import { request, resourceEntry, scopeEntry } from './field.ts'
 import { Ranges } from './ranges.ts'
 

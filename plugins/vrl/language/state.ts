@@ -14,8 +14,8 @@ export interface State {
   variables: Map<string, Variable>
 }
 
-export function createState(event: Kind = kinds.object, metadata: Kind = kinds.object): State {
-  return { event, metadata, variables: new Map() }
+export function createState(event: Kind = kinds.object): State {
+  return { event, metadata: kinds.object, variables: new Map() }
 }
 
 export function copyState(state: State): State {

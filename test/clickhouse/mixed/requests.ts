@@ -1,5 +1,5 @@
 // The requests of a mixed load: target, body, and the rows each makes. A row names its request and its item.
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { writeV1 } from '../../plugins/metricsys/messages.ts'
 import { recordJson } from '../../plugins/telemetry/logs/messages.ts'
 

@@ -137,7 +137,7 @@ t.test('remote write does not get to another database by keys that somebody else
   ].map(([name, value]) => part(1, Buffer.concat([text(1, name!), text(2, value!)])))
   const sample = part(2, Buffer.concat([Buffer.from([0x09]), Buffer.alloc(8), Buffer.from([0x10, 1])]))
   const series = part(1, Buffer.concat([...labels, sample]))
-  const { encodeSnappy } = await import('../../../core/index.ts')
+  const { encodeSnappy } = await import('../../../core/wire/index.ts')
   const post = (user: string) =>
     main.inject({
       method: 'POST',

@@ -41,7 +41,7 @@ for (const [what, damage] of [
     await t.rejects(makeEngine(dir).open(), names)
     const logged: string[] = []
     const engine = makeBackgroundEngine(dir, logged)
-    const { settled } = await engine.open()
+    const { finished } = await engine.open()
     const [one, two] = ['one', 'two'].map(name => engine.catalog.table('public', name)!)
     const refused = {
       code: 'TableUnavailable',
@@ -50,7 +50,7 @@ for (const [what, damage] of [
     }
     await t.rejects(select(engine, one!, 'SELECT n FROM @'), refused, 'also before the check got there')
     t.same(await select(engine, two!, 'SELECT n FROM @'), [[1]])
-    await settled
+    await finished
     await t.rejects(select(engine, one!, 'SELECT n FROM @'), refused)
     t.same(await select(engine, two!, 'SELECT n FROM @'), [[1]])
     t.equal(logged.length, 1, 'said once')
@@ -69,9 +69,9 @@ t.test('sound files are checked beside the queries, and the folder can be closed
   const dir = temporaryFolder(t)
   await makeFolder(t, dir)
   const engine = makeBackgroundEngine(dir)
-  const { settled } = await engine.open()
+  const { finished } = await engine.open()
   t.same(await select(engine, engine.catalog.table('public', 'one')!, 'SELECT n FROM @'), [[1]])
-  await settled
+  await finished
   await engine.maintain({ kind: 'compact' }, never)
   await engine.close()
   const again = makeBackgroundEngine(dir)

@@ -14,7 +14,7 @@ import type { ColumnType } from '../../../core/model/types.ts'
 import { createEmbeddedEngine } from '../../../core/storage/embedded/engine.ts'
 import { type Path, type ReadLimits, usualLimits } from '../../../core/storage/embedded/read/limits.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
-import { createStore, type Store } from '../../../core/storage/store.ts'
+import { createStores, type Store } from '../../../core/storage/store.ts'
 
 export const never = new AbortController().signal
 
@@ -36,7 +36,7 @@ export function storeOf(
   settings: Partial<Pick<Config, 'auto_create_table' | 'limits' | 'max_concurrent_queries'>> = {}
 ): Store {
   const config = { ...loadConfig().config, ...settings }
-  return createStore({ engine, config, metrics: createMetrics() })
+  return createStores({ engine, config, metrics: createMetrics() }).store
 }
 
 export function temporaryFolder(t: Test): string {

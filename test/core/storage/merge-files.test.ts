@@ -15,7 +15,7 @@ import type { RowsToCollect } from '../../../core/storage/embedded/upkeep/collec
 import { flushRows } from '../../../core/storage/embedded/upkeep/flush-rows.ts'
 import { InputFile } from '../../../core/storage/embedded/upkeep/input-file.ts'
 import { type MergeInput, mergeFiles } from '../../../core/storage/embedded/upkeep/merge-files.ts'
-import type { FileShape } from '../../../core/storage/embedded/upkeep/sorted-file.ts'
+import type { FileLayout } from '../../../core/storage/embedded/upkeep/sorted-file.ts'
 import type { MergeWay } from '../../../core/storage/embedded/upkeep/versions.ts'
 import { createRandom, type Random } from '../../fuzz/random.ts'
 import { everyType, randomData, shownRows } from './column-data.ts'
@@ -32,7 +32,7 @@ interface Row {
   readonly cells: readonly string[]
 }
 
-interface Layout {
+interface Source {
   readonly hasSeries: boolean
   readonly hasOwner: boolean
   readonly way: MergeWay
@@ -42,22 +42,22 @@ interface Layout {
 const ownerOf = (tsid: number) => 1 + (tsid % 3)
 const rest = async () => {}
 
-function shapeOf(
-  layout: Layout,
+function layoutOf(
+  source: Source,
   path: string,
   random: Random,
-  more: Pick<FileShape, 'hasOrder' | 'keepDeletes'>
-): FileShape {
-  const columns: FileColumn[] = layout.types.map((type, i) => ({ name: `c${i}`, type }))
+  more: Pick<FileLayout, 'hasOrder' | 'keepDeletes'>
+): FileLayout {
+  const columns: FileColumn[] = source.types.map((type, i) => ({ name: `c${i}`, type }))
   return {
     path,
     columns: [{ name: 'at', type: 'TimestampSecond' }, ...columns],
     time: 0,
-    hasSeries: layout.hasSeries,
-    hasOwner: layout.hasOwner,
+    hasSeries: source.hasSeries,
+    hasOwner: source.hasOwner,
     groupRows: random.pick([7, 50, 1000]),
     numbersGroups: random.once(2),
-    merge: layout.way,
+    merge: source.way,
     ...more
   }
 }
@@ -73,7 +73,7 @@ interface ToFlush {
 
 /** Rows as a memtable has them: puts and deletes are different writes. */
 function rowsToFlush(
-  columns: FileShape['columns'],
+  columns: FileLayout['columns'],
   { rows, tsids, ops, firstSeq = 1, hasVersions = false }: ToFlush,
   data: readonly ColumnData[]
 ): RowsToCollect {
@@ -95,25 +95,25 @@ function rowsToFlush(
 }
 
 /** Writes random rows as a flush would, and tells them as they are then in the file. */
-function writeInput(layout: Layout, path: string, random: Random, firstSeq: number) {
+function writeInput(source: Source, path: string, random: Random, firstSeq: number) {
   const rows = 1 + random.below(200)
   const tsids = Uint32Array.from({ length: rows }, () => random.below(8))
   const at = BigInt64Array.from({ length: rows }, () => BigInt(random.below(25) - 5))
-  const ops = Uint8Array.from({ length: rows }, () => (layout.way !== 'none' && random.once(8) ? 1 : 0))
-  const holds = layout.types.map(() => !random.once(6))
-  const columns = layout.types.map(type => randomData(random, type, rows))
-  const isVersioned = layout.way !== 'none'
-  const hasOrder = isVersioned && (!layout.hasSeries || ops.includes(1) || random.once(3))
-  const shape = shapeOf(layout, path, random, { hasOrder, keepDeletes: true })
-  const held = { ...shape, columns: shape.columns.filter((_, i) => i === 0 || holds[i - 1]) }
+  const ops = Uint8Array.from({ length: rows }, () => (source.way !== 'none' && random.once(8) ? 1 : 0))
+  const holds = source.types.map(() => !random.once(6))
+  const columns = source.types.map(type => randomData(random, type, rows))
+  const isVersioned = source.way !== 'none'
+  const hasOrder = isVersioned && (!source.hasSeries || ops.includes(1) || random.once(3))
+  const layout = layoutOf(source, path, random, { hasOrder, keepDeletes: true })
+  const held = { ...layout, columns: layout.columns.filter((_, i) => i === 0 || holds[i - 1]) }
   const of = Uint32Array.from({ length: 8 }, (_, tsid) => ownerOf(tsid))
   flushRows(
     {
-      shape: held,
-      owners: layout.hasOwner ? { first: 0, of } : undefined,
+      layout: held,
+      owners: source.hasOwner ? { first: 0, of } : undefined,
       rows: rowsToFlush(
         held.columns,
-        { rows, tsids: layout.hasSeries ? tsids : undefined, ops, firstSeq, hasVersions: isVersioned },
+        { rows, tsids: source.hasSeries ? tsids : undefined, ops, firstSeq, hasVersions: isVersioned },
         [{ kind: 'fixed', values: at }, ...columns.filter((_, i) => holds[i])]
       )
     },
@@ -121,10 +121,10 @@ function writeInput(layout: Layout, path: string, random: Random, firstSeq: numb
   )
   const maxSeq = firstSeq + rows - 1
   const input: MergeInput = { path, maxSeq, hasOrder, holds: [true, ...holds] }
-  return { input, maxSeq, ...readRows(layout, input) }
+  return { input, maxSeq, ...readRows(source, input) }
 }
 
-function readRows(layout: Layout, { path, maxSeq, hasOrder, holds }: MergeInput, initial: readonly string[] = []) {
+function readRows(source: Source, { path, maxSeq, hasOrder, holds }: MergeInput, initial: readonly string[] = []) {
   const bytes = new Uint8Array(readFileSync(path))
   const read = (offset: number, length: number) => bytes.subarray(offset, offset + length)
   const footer = readFooter(read, bytes.length)
@@ -143,7 +143,7 @@ function readRows(layout: Layout, { path, maxSeq, hasOrder, holds }: MergeInput,
       get('__table', 'UInt32'),
       get('at', 'TimestampSecond')
     ]
-    const cells = layout.types.map((type, c) =>
+    const cells = source.types.map((type, c) =>
       holds[c + 1]
         ? shownRows(type, get(`c${c}`, type), 0, count)
         : new Array<string>(count).fill(initial[c] ?? 'missing')
@@ -200,7 +200,7 @@ t.test(`merged files hold what the plain way makes of their rows (seed ${seed})`
   const random = createRandom(seed)
   for (let run = 0; run < 60; run++) {
     const hasSeries = !random.once(3)
-    const layout: Layout = {
+    const source: Source = {
       hasSeries,
       hasOwner: hasSeries && random.once(2),
       way: random.pick(['none', 'row', 'fields'] as const),
@@ -209,43 +209,43 @@ t.test(`merged files hold what the plain way makes of their rows (seed ${seed})`
     const dir = temporaryFolder(t)
     let seq = 2 ** 33
     const inputs = Array.from({ length: 1 + random.below(6) }, (_, i) => {
-      const input = writeInput(layout, join(dir, `${i}.parquet`), random, seq)
+      const input = writeInput(source, join(dir, `${i}.parquet`), random, seq)
       seq = input.maxSeq + 1
       return input
     })
     const keepDeletes = random.once(2)
-    const hasOrder = layout.way !== 'none' && (!hasSeries || keepDeletes)
+    const hasOrder = source.way !== 'none' && (!hasSeries || keepDeletes)
     const cutoff = random.once(3) ? BigInt(random.below(20)) : undefined
-    const only = layout.hasOwner && random.once(2) ? [1, 3] : undefined
-    const shape = shapeOf(layout, join(dir, 'merged.parquet'), random, { hasOrder, keepDeletes })
+    const only = source.hasOwner && random.once(2) ? [1, 3] : undefined
+    const layout = layoutOf(source, join(dir, 'merged.parquet'), random, { hasOrder, keepDeletes })
     // What rows of files hold that do not hold a column; not where fields are merged.
-    const initial = layout.types.map(type => (layout.way !== 'fields' && type === 'Int32' ? '7' : undefined))
+    const initial = source.types.map(type => (source.way !== 'fields' && type === 'Int32' ? '7' : undefined))
     const facts = await mergeFiles(
-      { shape, inputs: inputs.map(({ input }) => input), initial: [undefined, ...initial], cutoff, only },
+      { layout, inputs: inputs.map(({ input }) => input), initial: [undefined, ...initial], cutoff, only },
       rest
     )
     const shown = initial.map(text => (text === undefined ? 'null' : '07000000'))
     const all = inputs
-      .flatMap(({ input }) => readRows(layout, input, shown).rows)
+      .flatMap(({ input }) => readRows(source, input, shown).rows)
       .filter(({ time, owner }) => (cutoff === undefined || time >= cutoff) && (only?.includes(owner) ?? true))
-    const expected = expectedRows(all, layout.way, keepDeletes)
-    const line = show(hasOrder, layout.way)
+    const expected = expectedRows(all, source.way, keepDeletes)
+    const line = show(hasOrder, source.way)
     if (expected.length === 0) {
       t.equal(facts, undefined)
-      t.notOk(existsSync(shape.path))
+      t.notOk(existsSync(layout.path))
       continue
     }
     const maxSeq = seq - 1
-    const merged = readRows(layout, {
-      path: shape.path,
+    const merged = readRows(source, {
+      path: layout.path,
       maxSeq,
       hasOrder,
-      holds: layout.types.map(() => true).concat(true)
+      holds: source.types.map(() => true).concat(true)
     })
-    const about = `run ${run}: ${JSON.stringify({ ...layout, keepDeletes, hasOrder })}`
+    const about = `run ${run}: ${JSON.stringify({ ...source, keepDeletes, hasOrder })}`
     t.strictSame(
-      sortedIfAppend(merged.rows.map(line), layout.way),
-      sortedIfAppend(expected.map(line), layout.way),
+      sortedIfAppend(merged.rows.map(line), source.way),
+      sortedIfAppend(expected.map(line), source.way),
       about
     )
     const times = expected.map(({ time }) => time).sort((a, b) => Number(a - b))
@@ -279,7 +279,7 @@ t.test('files of DuckDB are merged, short decimals too; those that are not sorte
     { name: 's', type: 'String' },
     { name: 'b', type: 'Boolean' }
   ] as const
-  const shape: FileShape = {
+  const layout: FileLayout = {
     path,
     columns,
     time: 0,
@@ -291,7 +291,7 @@ t.test('files of DuckDB are merged, short decimals too; those that are not sorte
     merge: 'row',
     keepDeletes: false
   }
-  const task = { shape, initial: columns.map(() => undefined), cutoff: undefined, only: undefined }
+  const task = { layout, initial: columns.map(() => undefined), cutoff: undefined, only: undefined }
   const inputs = [await write('a', 0), await write('b', 1), await write('c', 0)]
   t.match(await mergeFiles({ ...task, inputs }, rest), { rows: 10_000, minTime: 0n, maxTime: 1999n })
   const all = inputs.slice(0, 2).map(({ path }) => `'${path}'`)
@@ -317,7 +317,7 @@ t.test('files of many pages and row groups are merged', async t => {
     { name: 'v', type: 'Float64' },
     { name: 's', type: 'String' }
   ] as const
-  const shape: FileShape = {
+  const layout: FileLayout = {
     path: join(dir, 'merged'),
     columns,
     time: 0,
@@ -339,9 +339,9 @@ t.test('files of many pages and row groups are merged', async t => {
     })
     flushRows(
       {
-        shape: { ...shape, path, merge: 'none' },
+        layout: { ...layout, path, merge: 'none' },
         owners: undefined,
-        rows: rowsToFlush(shape.columns, { rows, tsids: Uint32Array.from({ length: rows }, (_, i) => i % 100) }, [
+        rows: rowsToFlush(layout.columns, { rows, tsids: Uint32Array.from({ length: rows }, (_, i) => i % 100) }, [
           // A third of the rows of a file are in the next one, too.
           {
             kind: 'fixed',
@@ -355,10 +355,10 @@ t.test('files of many pages and row groups are merged', async t => {
     )
     return { path, maxSeq: 10 + file, hasOrder: false, holds: [true, true, true] }
   })
-  const task = { shape, inputs, initial: [undefined, undefined, undefined], cutoff: undefined, only: undefined }
+  const task = { layout, inputs, initial: [undefined, undefined, undefined], cutoff: undefined, only: undefined }
   t.match(await mergeFiles(task, rest), { rows: 350_000 })
   const all = inputs.map(({ path }, file) => `SELECT *, ${file} AS f FROM read_parquet('${path}')`).join(' UNION ALL ')
-  const merged = `FROM read_parquet('${shape.path}')`
+  const merged = `FROM read_parquet('${layout.path}')`
   const newest = `SELECT * EXCLUDE (f) FROM (${all}) QUALIFY row_number() OVER (PARTITION BY __tsid, "at" ORDER BY f DESC) = 1`
   for (const [a, b] of [
     [merged, newest],

@@ -176,7 +176,7 @@ t.test('a file written by slices has whole row groups', async t => {
     { id: 2, physical: 'text', type: 'String' }
   ] as const
   const path = join(temporaryFolder(t), 'a.parquet')
-  const shape = {
+  const layout = {
     path,
     columns: columns.map(({ physical, type }) => ({ name: physical, type })),
     time: 0,
@@ -189,9 +189,9 @@ t.test('a file written by slices has whole row groups', async t => {
     keepDeletes: true
   } as const
   const rows = { writes, columns, hasSeries: false, hasVersions: false }
-  t.equal([...timeSlices(rows, shape)].length, 3)
+  t.equal([...timeSlices(rows, layout)].length, 3)
   t.match(
-    flushRows({ shape, owners: undefined, rows }, () => {}),
+    flushRows({ layout, owners: undefined, rows }, () => {}),
     { rows: 50_000, minTime: 0n, maxTime: 49_999n }
   )
   const bytes = new Uint8Array(readFileSync(path))

@@ -1,4 +1,5 @@
 // Rows of numbers in shared memory: whatever writes they came in, each is there once, as it was written, and stays as it is.
+
 import fc from 'fast-check'
 import t from 'tap'
 import type { ColumnData, FixedData } from '../../../core/model/batch.ts'
@@ -10,12 +11,13 @@ import {
   type SortTask
 } from '../../../core/storage/embedded/memory/memtable.ts'
 import { pieceBytes, RowMemory } from '../../../core/storage/embedded/memory/row-memory.ts'
-import { endOf, sortBySeries, sortLimits } from '../../../core/storage/embedded/memory/sort-by-series.ts'
+import { endOf, sortLimits } from '../../../core/storage/embedded/memory/sort-by-series.ts'
 import type { ParquetColumn } from '../../../core/storage/embedded/parquet/index.ts'
 import { RowSorter } from '../../../core/storage/embedded/read/row-sorter.ts'
 import { boundsOf, type SampleRows } from '../../../core/storage/embedded/read/sample-rows.ts'
 import type { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
 import { type Spool, SpoolFile, type SpoolGroup } from '../../../core/storage/embedded/spool/spool.ts'
+import { sortBySeries } from './sorted-writes.ts'
 
 const at = { id: 1, name: 'at', physical: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false }
 const columns = [at, { ...at, id: 2, name: 'n', physical: 'n', type: 'Float64', semantic: 'field', nullable: true }]

@@ -2,18 +2,14 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { TableColumn } from '../../../core/model/table.ts'
 import type { MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
-import {
-  pickToSort,
-  sortBySeries,
-  splitLast,
-  withSorted
-} from '../../../core/storage/embedded/memory/sort-by-series.ts'
+import { pickToSort, splitLast, withSorted } from '../../../core/storage/embedded/memory/sort-by-series.ts'
 import { batchOf, gather } from '../../../core/storage/embedded/read/gather.ts'
 import { mayHold, type SampleRows } from '../../../core/storage/embedded/read/sample-rows.ts'
 import { WantedSeries } from '../../../core/storage/embedded/read/wanted-series.ts'
 import { never, put, tableNamed } from '../../contract/engine/rows.ts'
 import { columns } from '../../contract/engine/trial.ts'
 import { openEngine, temporaryFolder } from './fixtures.ts'
+import { sortBySeries } from './sorted-writes.ts'
 
 const column = (id: number, type: TableColumn['type']): TableColumn => ({
   id,

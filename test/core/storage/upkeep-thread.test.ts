@@ -13,7 +13,7 @@ import { UpkeepThread } from '../../../core/storage/embedded/upkeep/upkeep-threa
 import { temporaryFolder } from './fixtures.ts'
 
 function task(path: string, rows: number): FlushTask {
-  const shape = {
+  const layout = {
     path,
     columns: [
       { name: 'at', type: 'TimestampMillisecond' },
@@ -30,10 +30,10 @@ function task(path: string, rows: number): FlushTask {
   } as const
   const at = BigInt64Array.from({ length: rows }, (_, i) => BigInt(rows - i))
   const n = Float64Array.from({ length: rows }, (_, i) => rows - i)
-  const stored = shape.columns.map(({ name, type }, i) => ({ id: i + 1, physical: name, type }))
+  const stored = layout.columns.map(({ name, type }, i) => ({ id: i + 1, physical: name, type }))
   const columns = new Map([at, n].map((values, i) => [i + 1, { kind: 'fixed', values }] as const))
   const write: MemtableRows = { rows, seq: 1, op: 'put', tsids: undefined, columns }
-  return { shape, owners: undefined, rows: { writes: [write], columns: stored, hasSeries: false, hasVersions: false } }
+  return { layout, owners: undefined, rows: { writes: [write], columns: stored, hasSeries: false, hasVersions: false } }
 }
 
 t.test('writes sorted rows and tells what it wrote', async t => {
@@ -56,13 +56,13 @@ t.test('a file that cannot be written is told, and leaves nothing', async t => {
   const missing = { code: 'StorageUnavailable', message: /^IO Error: ENOENT/ }
   await t.rejects(thread.flush(task(join(dir, 'nowhere', 'a.parquet'), 10)), missing)
   const path = join(dir, 'a.parquet')
-  const { shape, rows, ...rest } = task(path, 2)
+  const { layout, rows, ...rest } = task(path, 2)
   const seconds = { name: 's', type: 'TimestampSecond' } as const
   const data = { kind: 'fixed', values: BigInt64Array.of(1n, 2n ** 60n) } as const
   const [write] = rows.writes
   const wrong = {
     ...rest,
-    shape: { ...shape, columns: [...shape.columns, seconds] },
+    layout: { ...layout, columns: [...layout.columns, seconds] },
     rows: {
       ...rows,
       columns: [...rows.columns, { id: 3, physical: 's', type: seconds.type }],

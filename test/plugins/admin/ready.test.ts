@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import t from 'tap'
 import { startServer, temporaryFolder } from '../../helpers.ts'
 
-t.test('a server that answers is not ready before its storage engine has settled', async t => {
+t.test('a server that answers is not ready before its storage engine has finished opening', async t => {
   const folder = temporaryFolder(t)
   const embedded = new URL('../../../core/storage/embedded/engine.ts', import.meta.url)
   const slow = `import { createEmbeddedEngine } from ${JSON.stringify(embedded.href)}
 export default (...parts) => {
   const engine = createEmbeddedEngine(...parts)
   const open = engine.open.bind(engine)
-  const settled = new Promise(resolve => process.once('test:settled', resolve))
-  engine.open = () => open().then(opening => ({ ...opening, settled }))
+  const finished = new Promise(resolve => process.once('test:finished', resolve))
+  engine.open = () => open().then(opening => ({ ...opening, finished }))
   return engine
 }`
   writeFileSync(join(folder, 'slow.mjs'), slow)
@@ -21,7 +21,7 @@ export default (...parts) => {
   t.equal(early.statusCode, 503)
   t.equal(early.headers['retry-after'], '1')
   t.match(early.json(), { code: 5000, error: /data files are still being checked/ })
-  process.emit('test:settled' as 'disconnect')
+  process.emit('test:finished' as 'disconnect')
   await new Promise(setImmediate)
   const later = await main.inject({ method: 'POST', url: '/ready' })
   t.equal(later.statusCode, 200)

@@ -1,7 +1,8 @@
 // A real Prometheus with the same rule file and samples goes through the same states.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { eventually } from '../../eventually.ts'
 import { needing } from '../../programs.ts'
 import { startPeer } from '../../prometheus.ts'

@@ -1,8 +1,9 @@
 // Starts a server with rule files, and reads its rules and alerts.
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { startServer, type TestServer, temporaryFolder } from '../../helpers.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
 

@@ -1,10 +1,12 @@
 // The same rules over the same samples in this server and in promtool's simulation give the same alerts and series at all times.
+
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Type } from 'typebox'
-import { type Core, definePlugin, encodeSnappy, internalContext } from '../../../core/index.ts'
+import { type Core, definePlugin, internalContext } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { createCounters } from '../../../plugins/alerting/counters.ts'
 import { createAsk } from '../../../plugins/alerting/evaluate/ask.ts'
 import { evaluateGroup } from '../../../plugins/alerting/evaluate/evaluate.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { needing } from '../../programs.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
 import { drawnTexts, look, narrow, openSite, runSql, shows, until, watchSql } from './browser.ts'

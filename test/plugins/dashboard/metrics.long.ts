@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { needing } from '../../programs.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
 import { integers } from '../metricsys/native.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { needing } from '../../programs.ts'
 import { writeV1 } from '../metricsys/messages.ts'
 import { look, narrow, openSite, runSql, shows } from './browser.ts'

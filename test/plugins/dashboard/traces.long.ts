@@ -1,5 +1,5 @@
 import t from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { needing } from '../../programs.ts'
 import { began, shop, traceId } from '../jaeger/spans.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'

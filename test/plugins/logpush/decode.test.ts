@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { encodeSnappy, isDbError, ProtoWriter, runAtOnce } from '../../../core/index.ts'
+import { isDbError, runAtOnce } from '../../../core/index.ts'
+import { encodeSnappy, ProtoWriter } from '../../../core/wire/index.ts'
 import { columnsOf as columnSteps } from '../../../plugins/logpush/columns.ts'
 import { decodeJson as jsonSteps } from '../../../plugins/logpush/decode/json.ts'
 import { parseLabels } from '../../../plugins/logpush/decode/labels.ts'

@@ -1,5 +1,7 @@
 // Push requests as a client encodes them, and decoded requests in the same form.
-import { cell, ProtoWriter } from '../../../core/index.ts'
+
+import { cell } from '../../../core/index.ts'
+import { ProtoWriter } from '../../../core/wire/index.ts'
 import type { Push } from '../../../plugins/logpush/decode/push.ts'
 
 export interface TestEntry {

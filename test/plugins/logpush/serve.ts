@@ -1,6 +1,7 @@
 // Starts a server for tests of log push.
+
 import type { Test } from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { askSql, startServer, type TestServer } from '../../helpers.ts'
 import { type TestStream, writeJsonPush, writeProtobuf } from './messages.ts'
 

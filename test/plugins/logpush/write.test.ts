@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { databaseMaker, startServer } from '../../helpers.ts'
 import { type TestStream, writeJsonPush, writeProtobuf } from './messages.ts'
 import { clientOf, path, serve } from './serve.ts'

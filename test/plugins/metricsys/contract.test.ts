@@ -1,5 +1,5 @@
 import t from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import plugin from '../../../plugins/metricsys/index.ts'
 import { pluginContract } from '../../contract/index.ts'
 import { readQueries, writeV1 } from './messages.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { DbError, ProtoWriter } from '../../../core/index.ts'
+import { DbError } from '../../../core/index.ts'
+import { ProtoWriter } from '../../../core/wire/index.ts'
 import { DecodeBuffer } from '../../../plugins/metricsys/write/decode/decode-buffer.ts'
 import { decodeV1 } from '../../../plugins/metricsys/write/decode/v1.ts'
 import { decodeV2 } from '../../../plugins/metricsys/write/decode/v2.ts'

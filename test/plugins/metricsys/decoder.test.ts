@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
-import { encodeSnappy, isDbError, seriesSeed } from '../../../core/index.ts'
+import { isDbError } from '../../../core/index.ts'
 import { hashKeys } from '../../../core/model/series-hash.ts'
+import { encodeSnappy, seriesSeed } from '../../../core/wire/index.ts'
 import { DecodeBuffer } from '../../../plugins/metricsys/write/decode/decode-buffer.ts'
 import { createDecoder } from '../../../plugins/metricsys/write/decode/decoder.ts'
 import { decode, type Encoding } from '../../../plugins/metricsys/write/decode/request.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { isDbError, ProtoWriter } from '../../../core/index.ts'
+import { isDbError } from '../../../core/index.ts'
+import { ProtoWriter } from '../../../core/wire/index.ts'
 import { LabelReader } from '../../../plugins/metricsys/write/labels.ts'
 
 type Pairs = readonly (readonly [name: string | Buffer, value: string | Buffer])[]

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { startServer, type TestServer, temporaryFolder } from '../../helpers.ts'
 import { writeV1 } from './messages.ts'
 

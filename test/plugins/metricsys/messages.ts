@@ -1,5 +1,12 @@
+import {
+  decodeSnappy,
+  encodeSnappy,
+  ProtoReader,
+  ProtoWriter,
+  snappyLength,
+  snappySlack
+} from '../../../core/wire/index.ts'
 // Encodes and decodes remote write and remote read messages field by field, for tests.
-import { decodeSnappy, encodeSnappy, ProtoReader, ProtoWriter, snappyLength, snappySlack } from '../../../core/index.ts'
 
 export type Labels = Readonly<Record<string, string>>
 

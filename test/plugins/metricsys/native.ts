@@ -1,5 +1,5 @@
 // Native histograms as remote write sends them.
-import { ProtoWriter } from '../../../core/index.ts'
+import { ProtoWriter } from '../../../core/wire/index.ts'
 import { staleBits } from './messages.ts'
 
 export interface Shape {

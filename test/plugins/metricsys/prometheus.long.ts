@@ -1,6 +1,7 @@
 // A real Prometheus scrapes this server and writes the samples to it; another one reads them back.
+
 import t from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { eventually } from '../../eventually.ts'
 import { startServer } from '../../helpers.ts'
 import { majorVersion, needingVersion, startPeer } from '../../prometheus.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { DbError, ProtoReader } from '../../../core/index.ts'
+import { DbError } from '../../../core/index.ts'
+import { ProtoReader } from '../../../core/wire/index.ts'
 import { crc32c } from '../../../plugins/metricsys/read/crc32c.ts'
 import {
   type FoundSeries,

@@ -1,6 +1,7 @@
 // Starts a server for tests of metrics, and sends it samples.
+
 import type { Test } from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { askSql, sharedServer, startServer } from '../../helpers.ts'
 import { readQueries, readResults, type TestMatcher } from './messages.ts'
 

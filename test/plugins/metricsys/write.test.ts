@@ -1,6 +1,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
-import { DbError, encodeSnappy, internalContext } from '../../../core/index.ts'
+import { DbError, internalContext } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { formatError } from '../../../plugins/metricsys/errors.ts'
 import { bitsOf, staleBits, type TestMatcher, writeV1, writeV2 } from './messages.ts'
 import { serve } from './serve.ts'

@@ -1,6 +1,7 @@
 // Requests that name a pipeline while the plugin `pipelines` is off are refused: storing them unprocessed would be worse.
+
 import t from 'tap'
-import { encodeSnappy, ProtoWriter } from '../../../core/index.ts'
+import { encodeSnappy, ProtoWriter } from '../../../core/wire/index.ts'
 import { startServer } from '../../helpers.ts'
 
 const push = '{"streams":[{"stream":{"app":"api"},"values":[["1700000000000000000","GET /"]]}]}'

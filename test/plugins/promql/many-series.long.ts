@@ -1,6 +1,7 @@
 // Metrics with more series than a function call can take arguments (some 120,000). `npm run many-series` writes a million.
+
 import t from 'tap'
-import { ProtoWriter } from '../../../core/index.ts'
+import { ProtoWriter } from '../../../core/wire/index.ts'
 import { labelsV1, readQueries, readResults } from '../metricsys/messages.ts'
 import { serve } from '../metricsys/serve.ts'
 

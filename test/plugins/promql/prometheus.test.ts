@@ -1,6 +1,7 @@
 // A real Prometheus with the same series gives the same answers to the same expressions.
+
 import t, { type Test } from 'tap'
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { startServer } from '../../helpers.ts'
 import { needingVersion, startPeer } from '../../prometheus.ts'
 import { difference, parametersOf, type Question, readAnswer } from './peer/compare.ts'

@@ -1,5 +1,5 @@
 // The requests of a chaos run: where they go, what they carry, and which rows they make.
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { writeProtobuf as writePush } from '../../plugins/logpush/messages.ts'
 import { writeV1 } from '../../plugins/metricsys/messages.ts'
 import { encodeTraces } from '../../plugins/telemetry/traces/encode.ts'

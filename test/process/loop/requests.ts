@@ -1,5 +1,5 @@
+import { encodeSnappy, ProtoWriter } from '../../../core/wire/index.ts'
 // Requests at the limits of every protocol that writes: the largest body, many new series, tables and columns.
-import { encodeSnappy, ProtoWriter } from '../../../core/index.ts'
 
 export interface LoopRequest {
   readonly name: string

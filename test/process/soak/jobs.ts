@@ -1,6 +1,6 @@
 // What a soak asks of the server, one entry a kind of request: a new protocol joins by one more. Writes come first, so that queries find
 // their tables.
-import { encodeSnappy } from '../../../core/index.ts'
+import { encodeSnappy } from '../../../core/wire/index.ts'
 import { writeV1 } from '../../plugins/metricsys/messages.ts'
 
 export interface SoakRequest {

@@ -8,7 +8,7 @@ import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import { writeSeriesFile } from '../series/series-file.ts'
 
-export interface BackupDependencies {
+interface BackupDependencies {
   readonly catalog: EmbeddedCatalog
   readonly pins: FilePins
   readonly dataDir: string

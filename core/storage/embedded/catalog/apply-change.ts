@@ -7,18 +7,18 @@ import { makeTable, type TableState } from './catalog-rows.ts'
 import { insertColumns, orderColumns } from './catalog-write.ts'
 import { identify } from './naming.ts'
 
-/** `placed` finds the places of new columns that lie in another table. */
+/** `storedBy` adds to new columns of a logical table the ids of the physical columns that store them. */
 export function applyChange(
   sqlite: DatabaseSync,
   state: TableState,
   change: TableChange,
-  placed: (columns: readonly TableColumn[]) => readonly TableColumn[]
+  storedBy: (columns: readonly TableColumn[]) => readonly TableColumn[]
 ): Table {
   const { table } = state
   const version = table.version + 1
   switch (change.kind) {
     case 'add_columns': {
-      const added = placed(change.columns.map(column => identify(column, state.nextColumn++, state.taken)))
+      const added = storedBy(change.columns.map(column => identify(column, state.nextColumn++, state.taken)))
       const columns = reorder([...table.columns, ...added], change.order)
       insertColumns(sqlite, table.id, added, table.columns.length)
       if (change.order !== undefined) orderColumns(sqlite, table.id, columns)
@@ -89,7 +89,7 @@ function columnOf(table: Table, name: string): TableColumn {
 }
 
 /** Columns in the order of their names; those it does not name stay behind. */
-export function reorder(columns: readonly TableColumn[], order: readonly string[] | undefined): readonly TableColumn[] {
+function reorder(columns: readonly TableColumn[], order: readonly string[] | undefined): readonly TableColumn[] {
   if (order === undefined) return columns
   const positions = new Map(order.map((name, i) => [name, i]))
   const at = ({ name }: TableColumn) => positions.get(name) ?? order.length
@@ -100,7 +100,7 @@ export function reorder(columns: readonly TableColumn[], order: readonly string[
  * A column by its new definition. With another type it is a new column that takes over the values of the old one. What rows from before
  * the column hold is not up to it.
  */
-export function modify(
+function modify(
   column: TableColumn,
   { initial: _, ...definition }: ColumnDefinition,
   next: { readonly id: number; readonly taken: Set<string> },

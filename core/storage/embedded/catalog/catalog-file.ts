@@ -108,7 +108,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && /locked|busy/i.test(error.message)
 }
 
-export interface CatalogDamage {
+interface CatalogDamage {
   /** Byte of the file where the damaged page begins, where SQLite names one. */
   readonly offset?: number
   readonly reason: string

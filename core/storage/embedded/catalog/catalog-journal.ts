@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 const headerBytes = 32
 const frameHeaderBytes = 24
 
-export interface JournalDamage {
+interface JournalDamage {
   readonly offset: number
   readonly reason: string
 }

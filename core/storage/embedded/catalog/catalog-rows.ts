@@ -60,7 +60,7 @@ export interface TableState {
   readonly logical: Set<TableState>
 }
 
-export type Row = Record<string, unknown>
+type Row = Record<string, unknown>
 
 /** Rows by their table. */
 export function groupByTable(rows: readonly Row[]): Map<number, Row[]> {

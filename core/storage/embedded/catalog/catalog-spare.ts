@@ -204,7 +204,7 @@ function isCurrent({ copy, changes }: ReturnType<typeof sparePaths>, generation:
   return read.bytes === bytes && read.generation === generation
 }
 
-export interface Rebuilt {
+interface Rebuilt {
   /** Open, in a file of its own. */
   readonly catalog: DatabaseSync
   readonly identity: string

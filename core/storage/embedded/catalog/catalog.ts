@@ -391,7 +391,7 @@ export class EmbeddedCatalog {
     const state = this.#state(table)
     this.#touched = true
     prepared(this.#sqlite, 'UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
-    const changed = applyChange(this.#sqlite, state, change, columns => this.#placed(table, columns))
+    const changed = applyChange(this.#sqlite, state, change, columns => this.#storedColumns(table, columns))
     state.table = changed
     if (changed.name !== table.name) {
       const names = this.#names.get(table.database)!
@@ -440,7 +440,7 @@ export class EmbeddedCatalog {
   }
 
   /** New columns of a table with the ids of the physical columns that store them. */
-  #placed(table: Table, columns: readonly TableColumn[]): readonly TableColumn[] {
+  #storedColumns(table: Table, columns: readonly TableColumn[]): readonly TableColumn[] {
     return isLogical(table) ? this.#store(this.physicalTable(table), columns, this.#everOf(table)) : columns
   }
 

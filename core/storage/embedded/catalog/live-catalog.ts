@@ -104,7 +104,7 @@ export function createLiveCatalog(opened: () => EngineState, writable: () => Wri
     const { flusher, compactor } = writable().writer
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       await flusher.flush(table)
-      await compactor.settle(table)
+      await compactor.mergeOverlapping(table)
       const changed = await change(now => {
         const current = now.sqlite.tableById(table.id)
         if (current === undefined) return 'gone'

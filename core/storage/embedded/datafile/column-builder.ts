@@ -15,7 +15,7 @@ export interface Piece {
 /** The range of 32-bit offsets. */
 const maxTextBytes = 2 ** 32 - 1
 
-export interface ColumnBuilder {
+interface ColumnBuilder {
   append(piece: Piece): void
   done(): ColumnData
 }

@@ -5,13 +5,6 @@ import type { ColumnData } from '../../../model/batch.ts'
 import { type ParquetColumn, ParquetWriter } from '../parquet/index.ts'
 import { type FileColumn, storedColumn, toStored } from './stored-column.ts'
 
-export interface RowFileOptions {
-  /** Columns without nulls; default: any column may have nulls. */
-  readonly required?: readonly string[]
-  /** Key-value metadata of the footer. */
-  readonly notes?: Iterable<readonly [string, string]>
-}
-
 export interface WrittenFile {
   readonly rows: number
   readonly bytes: number
@@ -27,7 +20,6 @@ const [bufferBytes, firstBytes] = [1 << 20, 1 << 14]
 export class RowFile {
   readonly #path: string
   readonly #columns: readonly FileColumn[]
-  readonly #options: RowFileOptions
   readonly #fd: number
   readonly #writer: ParquetWriter
   #buffer = new Uint8Array(firstBytes)
@@ -36,14 +28,14 @@ export class RowFile {
   #checksum = 0
   #rows = 0
 
-  constructor(path: string, columns: readonly FileColumn[], options: RowFileOptions = {}) {
+  /** `required`: columns without nulls. */
+  constructor(path: string, columns: readonly FileColumn[], required: readonly string[] = []) {
     this.#path = path
     this.#columns = columns
-    this.#options = options
     const stored = columns.map(
       (column): ParquetColumn => ({
         ...storedColumn(column),
-        optional: !options.required?.includes(column.name)
+        optional: !required.includes(column.name)
       })
     )
     this.#fd = openSync(path, 'w')
@@ -68,7 +60,7 @@ export class RowFile {
 
   /** Completes the file. To survive a power cut it is to be synced (`makeDurable`). */
   finish(): WrittenFile {
-    this.#writer.finish(this.#options.notes ?? [])
+    this.#writer.finish()
     this.#drain()
     closeSync(this.#fd)
     return { rows: this.#rows, bytes: this.#bytes, checksum: this.#checksum }

@@ -2,7 +2,6 @@
 import { type ColumnData, isValid } from '../../../model/batch.ts'
 import {
   type ColumnType,
-  elementsPerRow,
   isTimestamp,
   type NamedType,
   type TimestampType,
@@ -53,9 +52,4 @@ export function toStored({ name, type }: FileColumn, data: ColumnData): ColumnDa
 export function fromStored({ type }: FileColumn, data: ColumnData): ColumnData {
   if (type !== 'TimestampSecond' || data.kind !== 'fixed') return data
   return { ...data, values: (data.values as BigInt64Array).map(value => value / microseconds) }
-}
-
-/** Bytes of a fixed-length value. */
-export function valueBytes(type: ColumnType, values: { readonly BYTES_PER_ELEMENT: number }): number {
-  return values.BYTES_PER_ELEMENT * elementsPerRow(type)
 }

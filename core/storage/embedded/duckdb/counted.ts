@@ -13,13 +13,13 @@ export interface ReadStatement {
   at(location: Json | undefined): number | undefined
 }
 
-export interface CountedStatement {
+interface CountedStatement {
   readonly text: string
   readonly tables: readonly Placeholder[]
 }
 
 /** Column that tells how many rows a row stands for. */
-export const rowsColumn = '__rows'
+const rowsColumn = '__rows'
 
 /** Aggregates that do not depend on how often a value occurs. */
 const sameForAll = new Set(['min', 'max', 'bool_and', 'bool_or', 'approx_count_distinct'])

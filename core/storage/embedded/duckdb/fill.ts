@@ -1,4 +1,4 @@
-// Puts SQL in place of table names in a statement, and maps positions back.
+// Replaces table names in a statement by SQL, and maps positions back.
 import type { Placeholder } from '../sql/frames.ts'
 
 /** Tables ascend and do not overlap. */

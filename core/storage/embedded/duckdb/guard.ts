@@ -147,9 +147,9 @@ function checkNode(
 
 /** Further parameters are the server's own. */
 function requireValues(root: Json, given: number, at: Locate): void {
-  for (const { class: kind, identifier, query_location: place } of objectsOf(root)) {
+  for (const { class: kind, identifier, query_location: location } of objectsOf(root)) {
     if (kind !== 'PARAMETER' || (Number(identifier) >= 1 && Number(identifier) <= given)) continue
-    throw new DbError('InvalidArguments', `there is no value for parameter $${identifier}`, errorOffset(at(place)))
+    throw new DbError('InvalidArguments', `there is no value for parameter $${identifier}`, errorOffset(at(location)))
   }
 }
 
@@ -208,11 +208,11 @@ function isAllowed(name: Json): boolean {
 
 /** The position of the only call of a function; undefined if there are several. */
 export function onlyCall({ node, at }: ReadStatement, name: string): number | undefined {
-  const places: number[] = []
-  for (const { function_name: called, query_location: place } of objectsOf(node)) {
-    if (called !== undefined && folded(called) === name && typeof place === 'number') places.push(place)
+  const locations: number[] = []
+  for (const { function_name: called, query_location: location } of objectsOf(node)) {
+    if (called !== undefined && folded(called) === name && typeof location === 'number') locations.push(location)
   }
-  return places.length === 1 ? at(places[0]) : undefined
+  return locations.length === 1 ? at(locations[0]) : undefined
 }
 
 /** A function that is not allowed: it does not exist, or must not be called here. */

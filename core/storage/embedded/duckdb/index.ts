@@ -8,7 +8,7 @@ import { translate } from './errors.ts'
 import { inKiB } from './settings.ts'
 
 /** A connection that runs one statement after the other. */
-export interface SerialConnection {
+interface SerialConnection {
   /** Runs statements for their effect. */
   run(sql: string): Promise<void>
   /** The first row of a small result. */

@@ -6,12 +6,11 @@ import type {
   DuckDBPreparedStatement,
   DuckDBResult
 } from '@duckdb/node-api'
-import { DbError, isDbError } from '../../../errors.ts'
+import { DbError, isDbError, toPlainError } from '../../../errors.ts'
 import { every, type Timer } from '../../../timer.ts'
 import { encodeBatches } from '../sql/batch-frame.ts'
 import {
   type ColumnsFrame,
-  type ErrorFrame,
   encodeFrame,
   FrameKind,
   headerBytes,
@@ -98,12 +97,8 @@ export class ProcessStatements {
     const reusable = failure === undefined && this.#idle.length < this.#keep
     if (reusable) this.#idle.push({ connection: connection!, timezone: frame.timezone })
     else if (connection !== undefined) closeGuarded(connection)
-    const told: ErrorFrame | undefined = failure && {
-      code: failure.code,
-      message: failure.message,
-      ...(failure.offset !== undefined && { offset: failure.offset })
-    }
-    this.#send(encodeFrame(FrameKind.end, statement, 0, told === undefined ? '' : JSON.stringify(told)))
+    const payload = failure === undefined ? '' : JSON.stringify(toPlainError(failure))
+    this.#send(encodeFrame(FrameKind.end, statement, 0, payload))
   }
 
   credit(statement: number, bytes: number): void {

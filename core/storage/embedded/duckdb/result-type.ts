@@ -46,7 +46,7 @@ export function resultType(type: DuckDBType): ResultType {
 }
 
 /** The types in a nested type. */
-export type InnerTypes =
+type InnerTypes =
   | { readonly kind: 'list'; readonly item: DuckDBType }
   | { readonly kind: 'struct' | 'map'; readonly fields: readonly (readonly [string, DuckDBType])[] }
 

@@ -6,7 +6,7 @@ import { DbError, reasonOf } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { orderColumn } from '../catalog/logical.ts'
-import { usualGroup } from '../datafile/write-rows.ts'
+import { usualGroup } from '../datafile/row-group.ts'
 import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
 import { faultpoint } from '../failpoint.ts'
 import { numbered, rowsPerGroup } from '../index/index-spec.ts'
@@ -14,7 +14,7 @@ import { syncFolder } from '../log/wal.ts'
 
 export type NewFile = Omit<DataFile, 'id' | 'table'>
 
-export interface FileTarget {
+interface FileTarget {
   /** The columns of the rows, as the catalog stores them. */
   readonly columns: readonly number[]
   readonly dataDir: string

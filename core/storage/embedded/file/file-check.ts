@@ -7,7 +7,7 @@ import type { Table } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { sizeOf } from '../open.ts'
 
-export interface FileCheckDependencies {
+interface FileCheckDependencies {
   readonly dataDir: string
   /** Files to look at. */
   readonly files: readonly DataFile[]

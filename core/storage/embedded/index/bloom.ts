@@ -1,4 +1,5 @@
 // A Bloom filter in blocks of 32 bytes: an entry sets one bit in each word of one block, so that a look costs one line of memory.
+import type { HashSet } from './hash-set.ts'
 
 /** 32-bit words of a block. */
 export const blockWords = 8
@@ -27,7 +28,7 @@ export function blocksFor(entries: number, falsePositiveRate: number): number {
 }
 
 /** Adds an entry, given as two halves of a hash, to the `blocks` blocks that begin at word `start`. */
-export function insert(words: Uint32Array, start: number, blocks: number, low: number, high: number): void {
+function insert(words: Uint32Array, start: number, blocks: number, low: number, high: number): void {
   const at = start + blockOf(high, blocks) * blockWords
   for (let i = 0; i < blockWords; i++) words[at + i]! |= 1 << (Math.imul(low, salts[i]!) >>> 27)
 }
@@ -44,4 +45,12 @@ export function mayHold(words: Uint32Array, start: number, blocks: number, low: 
 
 function blockOf(high: number, blocks: number): number {
   return Math.floor(((high >>> 0) / 2 ** 32) * blocks)
+}
+
+/** A filter of all entries, just large enough for the rate. */
+export function filterOf(entries: HashSet, falsePositiveRate: number): Uint32Array {
+  const blocks = blocksFor(entries.size, falsePositiveRate)
+  const words = new Uint32Array(blocks * blockWords)
+  entries.each((low, high) => insert(words, 0, blocks, low, high))
+  return words
 }

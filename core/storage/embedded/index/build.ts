@@ -12,7 +12,7 @@ export interface BuildDependencies {
 }
 
 /** The facts of a data file that a sidecar depends on. */
-export type IndexedFile = Pick<DataFile, 'path' | 'columns' | 'checksum' | 'bytes'>
+type IndexedFile = Pick<DataFile, 'path' | 'columns' | 'checksum' | 'bytes'>
 
 /**
  * Writes an index sidecar with the counts of a data file alone, and returns its bytes. It takes a fraction of the time filters take, and is of use

@@ -3,7 +3,7 @@ import { type BytesData, type ColumnData, type FixedData, isValid } from '../../
 import type { ParquetFooter, ParquetReader } from '../parquet/index.ts'
 
 /** Seconds of the stretches, from the finest: each is a multiple of those before it, and they begin with 1970. */
-export const cellWidths = [60, 3600, 86_400] as const
+const cellWidths = [60, 3600, 86_400] as const
 
 /** Values of a column, and of a text of them, beyond which it has no cells. */
 const maxValues = 1000

@@ -16,7 +16,7 @@ export interface CountsHead {
   readonly columns: readonly CountedColumn[]
 }
 
-export interface CountedColumn {
+interface CountedColumn {
   /** Id in its table; 0: all rows, whatever their values. */
   readonly column: number
   /** Seconds of a stretch. */
@@ -25,7 +25,7 @@ export interface CountedColumn {
 }
 
 /** Its columns: of which column a cell is, when its stretch begins, the value as a text or an integer, and the rows. */
-export const countColumns = [
+const countColumns = [
   { name: 'of', type: 'Int64' },
   { name: 'start', type: 'TimestampMillisecond' },
   { name: 'text', type: 'String' },
@@ -36,7 +36,7 @@ export const countColumns = [
 /** Writes the file, a row group for each column; without a sync, because a torn one is noticed by its checksum. */
 export function writeCounts(path: string, counted: ReadonlyMap<number, CountCells>): CountsHead {
   const temporary = `${path}.tmp`
-  const file = new RowFile(temporary, countColumns, { required: ['of', 'start', 'rows'] })
+  const file = new RowFile(temporary, countColumns, ['of', 'start', 'rows'])
   try {
     for (const [column, { width, starts, ids, counts, values }] of counted) {
       const rows = ids.length

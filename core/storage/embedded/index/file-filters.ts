@@ -1,14 +1,15 @@
 // The filters of a data file's columns, row group after row group, from the file itself: by calls that hold the thread.
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
 import { ParquetError, type ParquetFooter, ParquetReader, readFooter } from '../parquet/index.ts'
+import { filterOf } from './bloom.ts'
 import { countCells } from './count-cells.ts'
 import { countsPath, writeCounts } from './count-file.ts'
 import type { GroupRows, HeadNotes, SectionKind } from './format.ts'
 import { groupColumn } from './group-column.ts'
 import { HashSet } from './hash-set.ts'
 import { addFoldedTokens, addTokens } from './token.ts'
-import { filterOf } from './token-filter.ts'
 import { addValue } from './value-hash.ts'
 
 export interface AskedFilter {

@@ -1,16 +1,16 @@
 // A set of 64-bit hashes in a typed array: the distinct values of one row group.
 
-const firstPlaces = 1 << 12
+const initialSlots = 1 << 12
 
 export class HashSet {
   size = 0
-  /** Low and high half of the entry at each place, side by side; both zero means free. */
-  #halves = new Uint32Array(2 * firstPlaces)
-  #mask = firstPlaces - 1
+  /** Low and high half of the entry of each slot, side by side; both zero: the slot is free. */
+  #halves = new Uint32Array(2 * initialSlots)
+  #mask = initialSlots - 1
   #hasZero = false
 
   add(low: number, high: number): void {
-    // It would look like a free place.
+    // It would look like a free slot.
     if (low === 0 && high === 0) {
       if (!this.#hasZero) this.size++
       this.#hasZero = true

@@ -25,7 +25,7 @@ interface Known {
 const headBytes = 8
 
 /** Is told of files whose index sidecar cannot be used, or lacks the filters of a column that should have some. */
-export type IndexMissed = (file: DataFile, found: 'nothing' | 'no filters') => void
+type IndexMissed = (file: DataFile, found: 'nothing' | 'no filters') => void
 
 export class IndexReader {
   readonly #dataDir: string

@@ -2,7 +2,7 @@
 import type { ColumnIndex, Table, TableColumn } from '../../../model/table.ts'
 import { isLogical, isPhysical } from '../../logical.ts'
 import { hasSeries } from '../catalog/logical.ts'
-import { usualGroup as maxRows } from '../datafile/write-rows.ts'
+import { usualGroup as maxRows } from '../datafile/row-group.ts'
 import type { SectionKind } from './format.ts'
 import { groupColumn } from './group-column.ts'
 
@@ -53,7 +53,7 @@ export function isCountable(type: string): boolean {
 }
 
 /** Columns with an index this engine can make. Rows of a metric table belong to many tables: it has none. */
-export function sectionSpecs(table: Table): readonly SectionSpec[] {
+function sectionSpecs(table: Table): readonly SectionSpec[] {
   if (isPhysical(table) || isLogical(table)) return []
   return table.columns.flatMap(column => {
     const kind = column.index && sectionKind(column, column.index)
@@ -68,7 +68,7 @@ function sectionKind({ type }: TableColumn, { kind, options }: ColumnIndex): Sec
 }
 
 /** Values of these types are equal when their texts are. */
-export function isInteger(type: string): boolean {
+function isInteger(type: string): boolean {
   return /^U?Int\d+$/.test(type)
 }
 

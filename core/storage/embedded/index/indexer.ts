@@ -19,7 +19,7 @@ import type { IndexReader } from './index-reader.ts'
 import { type IndexSpec, indexSpecOf, isIndexed, type SectionSpec } from './index-spec.ts'
 import { readNotes, readSound } from './sidecar.ts'
 
-export interface IndexerDependencies {
+interface IndexerDependencies {
   readonly catalog: EmbeddedCatalog
   readonly dataDir: string
   readonly pins: FilePins
@@ -30,11 +30,11 @@ export interface IndexerDependencies {
   readonly metrics: EngineMetrics['index']
 }
 
-/** Milliseconds a new file waits for filters that is likely to be merged with others before that: only the merged one needs them then. */
-const settled = 20_000
+/** Milliseconds until a new file gets filters if it is likely to be merged: then only the merged file needs them. */
+const mergeGrace = 20_000
 
-/** Milliseconds it waits at most once a query has read it without. */
-const wanted = 500
+/** Milliseconds until a file gets filters after a query missed them. */
+const missedGrace = 500
 
 /** Milliseconds until a file is tried again whose indexes could not be made. */
 const retryAfter = 60_000
@@ -72,7 +72,7 @@ export class Indexer {
     this.#hasNew = true
     if (this.#planned || this.#stopped) return
     this.#planned = true
-    this.#serially(() => this.#settle(undefined, true)).finally(() => {
+    this.#serially(() => this.#makeMissing(undefined, true)).finally(() => {
       this.#planned = false
     })
   }
@@ -81,13 +81,8 @@ export class Indexer {
   async waitFor(only?: Table): Promise<void> {
     const { promise: tooLong, resolve } = Promise.withResolvers<void>()
     const timer = after(patience, resolve)
-    await Promise.race([this.settle(only), tooLong])
+    await Promise.race([this.#serially(() => this.#makeMissing(only, false)), tooLong])
     timer.stop()
-  }
-
-  /** The same, however long it takes. */
-  settle(only?: Table): Promise<void> {
-    return this.#serially(() => this.#settle(only, false))
   }
 
   /** A query found no index sidecar of the file, a damaged one, or one without the filters it looked for. */
@@ -99,9 +94,9 @@ export class Indexer {
     this.#met.delete(path)
     this.#whole.delete(table)
     if (found === 'nothing') this.#counted.delete(path)
-    const due = Date.now() + wanted
+    const due = Date.now() + missedGrace
     this.#due.set(path, Math.min(this.#due.get(path) ?? due, due))
-    this.#wanted ??= after(wanted, () => {
+    this.#wanted ??= after(missedGrace, () => {
       this.#wanted = undefined
       this.plan()
     }).unref()
@@ -114,7 +109,7 @@ export class Indexer {
     await this.#serially(async () => {})
   }
 
-  async #settle(only: Table | undefined, onlyDue: boolean): Promise<void> {
+  async #makeMissing(only: Table | undefined, onlyDue: boolean): Promise<void> {
     const seen = new Set<string>()
     for (;;) {
       this.#hasNew = false
@@ -164,7 +159,7 @@ export class Indexer {
 
   #dueOf(table: Table, file: DataFile, now: number): number {
     if (!this.#parts.isToBeMerged(table, file)) return now
-    const due = this.#due.get(file.path) ?? now + settled
+    const due = this.#due.get(file.path) ?? now + mergeGrace
     this.#due.set(file.path, due)
     return due
   }

@@ -56,7 +56,7 @@ export function segmentHeader(header: SegmentHeader): Uint8Array {
   return new Uint8Array(view.buffer)
 }
 
-export interface FoundLog {
+interface FoundLog {
   readonly segments: Segment[]
   /** One above the highest sequence number found. */
   readonly nextSeq: number
@@ -159,7 +159,7 @@ function checkOrder(path: string, header: SegmentHeader, previous: Segment | und
   }
 }
 
-export type RecordRead =
+type RecordRead =
   | { readonly kind: 'whole'; readonly seq: number; readonly rows: number; readonly payload: Uint8Array }
   | { readonly kind: 'torn' | 'damaged'; readonly reason: string }
 

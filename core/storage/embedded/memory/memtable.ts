@@ -253,7 +253,7 @@ export class Memtable {
       return [...this.#dataOf(write, columns), ...decodeSeries(series, tags)]
     })
     const data = named.map((column, i) => {
-      const all = pieces.map((piece, place) => ({ data: piece[i], from: 0, to: this.writes[place]!.rows }))
+      const all = pieces.map((piece, index) => ({ data: piece[i], from: 0, to: this.writes[index]!.rows }))
       return toStored(column, concatenate(column.type, all))
     })
     const group = { from: 0, rows: this.rows, columns: data }
@@ -493,7 +493,7 @@ export function filledLineage(table: Table, column: TableColumn): readonly Store
 }
 
 /** A column and the ones whose values it took over, the latest first. */
-export function lineage({ id, physical, type, was = [] }: TableColumn): readonly StoredColumn[] {
+function lineage({ id, physical, type, was = [] }: TableColumn): readonly StoredColumn[] {
   return [{ id, physical, type }, ...was]
 }
 

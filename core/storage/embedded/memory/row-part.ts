@@ -61,9 +61,9 @@ export class RowPart {
     const texts = [...plans.values()].filter(({ hasTexts }) => hasTexts).length
     // In multiples of 8, so that regions stay aligned.
     const spare = isLimited && texts > 0 ? Math.floor((this.memory.byteLength - needed) / texts / 8) * 8 : 0
-    const place: PartMemory = { memory: this.memory, used: 0 }
-    this.#tsids = tsids && words(place, this.#capacity)
-    this.#columns = new Map(Array.from(plans, ([id, plan]) => [id, plan.make(place, this.#capacity, spare)]))
+    const allocation: PartMemory = { memory: this.memory, used: 0 }
+    this.#tsids = tsids && words(allocation, this.#capacity)
+    this.#columns = new Map(Array.from(plans, ([id, plan]) => [id, plan.make(allocation, this.#capacity, spare)]))
     this.#op = write.op
     this.#isPlain = isPlain(write)
   }

@@ -53,7 +53,7 @@ function columnsOf(tags: readonly TableColumn[]): readonly FileColumn[] {
 }
 
 /** The source of the series, read at each `sync`. */
-export interface SeriesSource {
+interface SeriesSource {
   readonly table: Table
   readonly registry: SeriesRegistry
 }

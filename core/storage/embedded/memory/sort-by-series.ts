@@ -4,7 +4,7 @@ import { free } from '../../../workers/free.ts'
 import type { MemtableRows } from './memtable.ts'
 import { isPlain } from './row-part.ts'
 
-export interface SortLimits {
+interface SortLimits {
   /** Rows worth sorting; queries scan fewer rows. */
   readonly minRows: number
   /** Rows sorted at once. */
@@ -14,7 +14,7 @@ export interface SortLimits {
 /** Sorting so many rows takes some ten milliseconds, and their 64-bit numbers fit one piece of memory. */
 export const sortLimits: SortLimits = { minRows: 32_768, maxRows: 524_288 }
 
-/** Writes that `sortBySeries` should merge; of the last one as many rows as `splitLast` says. Undefined if nothing is left to do. */
+/** Writes that should be sorted into one; of the last one as many rows as `splitLast` says. Undefined if nothing is left to do. */
 export function pickToSort(writes: readonly MemtableRows[], limits = sortLimits): readonly MemtableRows[] | undefined {
   const layouts = Map.groupBy(writes.filter(isPlain), layoutOf)
   for (const alike of layouts.values()) {
@@ -96,11 +96,11 @@ export interface SortMemory {
   readonly columns: ReadonlyMap<number, FixedData['values']>
 }
 
-type Place = readonly [memory: SharedArrayBuffer, offset: number]
+type Region = readonly [memory: SharedArrayBuffer, offset: number]
 type Values = new (memory: SharedArrayBuffer, offset: number, length: number) => FixedData['values']
 
 /** Memory for the rows of all writes; `allocate` returns so many bytes. */
-export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: number) => Place): SortMemory {
+export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: number) => Region): SortMemory {
   const rows = countRows(writes)
   const numbers = () => new Uint32Array(...allocate(4 * rows), rows)
   const columns = Array.from(writes[0]!.columns, ([id, data]) => {
@@ -110,10 +110,10 @@ export function sortMemory(writes: readonly MemtableRows[], allocate: (bytes: nu
   return { tsids: numbers(), after: numbers(), columns: new Map(columns) }
 }
 
-const exactly = (bytes: number): Place => [new SharedArrayBuffer(bytes), 0]
+const exactly = (bytes: number): Region => [new SharedArrayBuffer(bytes), 0]
 
 /** An allocator that divides large pieces of memory; each part goes to the first piece with room. No part may be larger than a piece. */
-export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Place {
+export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Region {
   const pieces: { readonly memory: SharedArrayBuffer; used: number }[] = []
   return bytes => {
     let piece = pieces.find(({ memory, used }) => used + bytes <= memory.byteLength)
@@ -128,14 +128,7 @@ export function inPieces(take: () => SharedArrayBuffer): (bytes: number) => Plac
   }
 }
 
-/** Sorts all rows into one write by series; rows of a series stay in write order. */
-export function sortBySeries(writes: readonly MemtableRows[], into = sortMemory(writes, exactly)): MemtableRows {
-  const steps = sortSteps(writes, into)
-  while (!steps.next().done);
-  return sortedRows(writes, into)
-}
-
-/** Like `sortBySeries`, in steps of some milliseconds. */
+/** Sorts all rows into `into`, by series, in steps of some milliseconds; rows of a series stay in write order. */
 export function* sortSteps(writes: readonly MemtableRows[], into: SortMemory): Generator<void, void> {
   const { seq } = writes[0]!
   const rows = countRows(writes)

@@ -17,7 +17,7 @@ export class OpenTables {
   /** One above the sequence number of the last readable row. */
   appliedSeq = 1
   /** Which series the keys of requests stand for. */
-  readonly known = new KnownSeries(table => this.take(table))
+  readonly known = new KnownSeries(table => this.getOrCreate(table))
   readonly #catalog: EmbeddedCatalog
   readonly #home: MemtableHome
   readonly #copies: RowCopies = { bytes: 0 }
@@ -65,7 +65,7 @@ export class OpenTables {
   }
 
   /** The data of a table, created if needed. */
-  take(table: Table): TableData {
+  getOrCreate(table: Table): TableData {
     const current = this.#catalog.physicalTable(this.current(table))
     let data = this.#tables.get(current.id)
     if (data === undefined) {
@@ -83,7 +83,7 @@ export class OpenTables {
       for (let isLoading = true; isLoading; ) {
         const table = this.#catalog.tableById(id)
         if (signal.aborted || table === undefined || this.#catalog.files(table).length === 0) break
-        isLoading = hasSeries(table) && this.take(table).load()
+        isLoading = hasSeries(table) && this.getOrCreate(table).load()
         if (performance.now() - started < loadingTime) continue
         await pause(1)
         started = performance.now()

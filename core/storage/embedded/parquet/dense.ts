@@ -11,7 +11,7 @@ export type Dense =
   | { readonly kind: 'texts'; readonly texts: Texts }
   | { readonly kind: 'codes'; readonly codes: Uint32Array; readonly dictionary: Texts }
 
-export interface DenseColumn {
+interface DenseColumn {
   readonly dense: Dense
   readonly count: number
   /** Validity bitmap of the rows; absent: all rows have a value. */

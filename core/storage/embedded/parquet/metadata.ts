@@ -54,10 +54,6 @@ export function encodeFooter(footer: ParquetFooter): Uint8Array {
     ]),
     i64(3, footer.rows),
     structs(4, groups),
-    structs(
-      5,
-      [...footer.metadata].map(([key, value]) => [binary(1, key), binary(2, value)])
-    ),
     binary(6, createdBy),
     structs(
       7,
@@ -256,13 +252,7 @@ export function readFooter(read: ReadAt, size: number): ParquetFooter {
   const rows = file.size(3, 'number of rows')
   const sum = rowGroups.reduce((total, group) => total + group.rows, 0)
   if (sum !== rows) throw file.damaged(`announces ${rows} rows, its row groups ${sum}`)
-  const metadata = new Map<string, string>()
-  if (file.has(5)) {
-    for (const pair of file.structs(5, 'metadata')) {
-      metadata.set(pair.text(1, 'key'), pair.has(2) ? pair.text(2, 'value') : '')
-    }
-  }
-  return { columns, rows, rowGroups, metadata }
+  return { columns, rows, rowGroups }
 }
 
 function readExactly(read: ReadAt, offset: number, length: number): Uint8Array {

@@ -8,7 +8,7 @@ import { Input, PageBuffer } from './input.ts'
 import { Fields, ThriftReader } from './thrift.ts'
 import { type ChunkInfo, type ParquetColumn, ParquetError } from './types.ts'
 
-export interface PageHead {
+interface PageHead {
   readonly kind: number
   /** Bytes of the header itself. */
   readonly headBytes: number

@@ -19,8 +19,8 @@ const Kind = {
 
 const maxDepth = 32
 
-export type ThriftStruct = ReadonlyMap<number, ThriftValue>
-export type ThriftValue = number | boolean | Uint8Array | ThriftStruct | readonly ThriftValue[]
+type ThriftStruct = ReadonlyMap<number, ThriftValue>
+type ThriftValue = number | boolean | Uint8Array | ThriftStruct | readonly ThriftValue[]
 
 /** A field to write. `kind` is that of the value; the elements of a list are of kind `element`. */
 export interface Field {

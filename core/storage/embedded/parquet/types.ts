@@ -62,7 +62,6 @@ export interface ParquetFooter {
   readonly columns: readonly ParquetColumn[]
   readonly rows: number
   readonly rowGroups: readonly RowGroupInfo[]
-  readonly metadata: ReadonlyMap<string, string>
 }
 
 export interface WriterOptions {

@@ -11,14 +11,7 @@ import { encodeRun } from './hybrid.ts'
 import { encodeColumnIndex, encodeFooter, encodeOffsetIndex, type WrittenPage } from './metadata.ts'
 import { Output } from './output.ts'
 import { bool, i32, struct, writeStruct } from './thrift.ts'
-import {
-  type ChunkInfo,
-  type ParquetColumn,
-  ParquetError,
-  type ParquetFooter,
-  type RowGroupInfo,
-  type WriterOptions
-} from './types.ts'
+import { type ChunkInfo, type ParquetColumn, ParquetError, type ParquetFooter, type WriterOptions } from './types.ts'
 
 const defaultPageRows = 8192
 const defaultLevel = 3
@@ -61,7 +54,7 @@ export class ParquetWriter {
   }
 
   /** Writes rows `from` to `from + rows` of the columns. */
-  writeRowGroup(rows: number, columns: readonly ColumnData[], from = 0): RowGroupInfo {
+  writeRowGroup(rows: number, columns: readonly ColumnData[], from = 0): void {
     this.#checkOpen()
     if (columns.length !== this.#columns.length) {
       throw new ParquetError(`a row group of ${columns.length} columns for a file of ${this.#columns.length}`)
@@ -78,18 +71,9 @@ export class ParquetWriter {
       return this.#writeChunk(column, encoder, rows, valid)
     })
     this.#groups.push({ rows, columns: written })
-    return { rows, columns: written.map(({ chunk }) => chunk) }
   }
 
-  /** Writes bytes that belong to no column, and answers where they begin. */
-  writeBlob(bytes: Uint8Array): number {
-    this.#checkOpen()
-    const offset = this.#offset
-    this.#emit(bytes)
-    return offset
-  }
-
-  finish(metadata: Iterable<readonly [string, string]>): ParquetFooter & { bytes: number } {
+  finish(): ParquetFooter & { bytes: number } {
     this.#checkOpen()
     this.#finished = true
     // Indexes of the same kind lie together, so that a reader can fetch them at once.
@@ -107,7 +91,7 @@ export class ParquetWriter {
       })
     }))
     const rows = rowGroups.reduce((sum, group) => sum + group.rows, 0)
-    const footer = { columns: this.#columns, rows, rowGroups, metadata: new Map(metadata) }
+    const footer = { columns: this.#columns, rows, rowGroups }
     this.#emit(encodeFooter(footer))
     return { ...footer, bytes: this.#offset }
   }

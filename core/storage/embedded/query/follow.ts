@@ -9,7 +9,7 @@ import { noRows, writtenRows } from './relation.ts'
 import { type ReadDependencies, snapshotOf } from './snapshot.ts'
 import { runStatement } from './statement.ts'
 
-export type FollowQuery = SqlQuery & { readonly follow: Follow }
+type FollowQuery = SqlQuery & { readonly follow: Follow }
 
 export function follows(query: { readonly kind: string; readonly follow?: Follow }): query is FollowQuery {
   return query.follow !== undefined
@@ -24,7 +24,7 @@ export async function runFollow(
 ): Promise<QueryResult> {
   const { table } = query.relations[0]!
   const follower = new Follower(query.follow.limit, query.follow.deletes === true)
-  const data = parts.tables.take(table)
+  const data = parts.tables.getOrCreate(table)
   data.followers.add(follower)
   // Rows that come later belong to another memtable than those that are there, and nothing comes between the two.
   if (query.follow.existing) data.seal()

@@ -3,7 +3,7 @@ import type { Table, TableColumn } from '../../../model/table.ts'
 import { hasSeries, storedColumns } from '../catalog/logical.ts'
 import { quoteName } from '../duckdb/index.ts'
 
-export interface MergeOptions {
+interface MergeOptions {
   /** Keeps rows that hide others, because the hidden ones may be in other files. */
   readonly keepDeletes: boolean
   /** Columns of the rows besides the hidden ones; default all of the table. */
@@ -19,7 +19,7 @@ export function mergeVersions(table: Table, rows: string, options: MergeOptions)
 }
 
 /** Two rows are versions of one if they have the same series and time. */
-export function rowKey(table: Table): string {
+function rowKey(table: Table): string {
   return [...(hasSeries(table) ? ['__tsid'] : []), quoteName(table.timeIndex.physical)].join(', ')
 }
 

@@ -3,11 +3,11 @@ import type { GivenRows, Relation } from '../../engine.ts'
 import { quoteName } from '../duckdb/index.ts'
 import type { CountedRows, Placeholder } from '../sql/frames.ts'
 
-export interface Named {
+interface Named {
   readonly text: string
   /** Where the names are, and the rows of each. */
   readonly tables: readonly Placeholder[]
-  /** The place in the text as it was written. */
+  /** Offset in the original text of an offset in this one. */
   back(at: number): number
 }
 

@@ -175,7 +175,7 @@ async function seriesOf(
   pace: Pace
 ): Promise<Uint32Array | undefined> {
   if (!hasSeries(table)) return undefined
-  const { labels } = tables.take(table)
+  const { labels } = tables.getOrCreate(table)
   const tsids = await runPaced(pace, seriesAsked(labels, view ?? table, view?.id, where, limits.alternatives))
   return tsids !== undefined && tsids.length <= limits.numbers ? tsids : undefined
 }

@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshot.ts'
 import { fileRows, finished, inBoth, missing, type SourceOptions, spooledRows, type TimeRange } from './source.ts'
 
 /** Columns of the stored rows to read, and what to select of them and of the hidden columns. */
-export interface ColumnSelection {
+interface ColumnSelection {
   readonly columns: readonly TableColumn[]
   readonly names: string
   /** `SELECT …` of the same without a row. */

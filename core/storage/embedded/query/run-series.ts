@@ -27,7 +27,7 @@ export async function runSeries(
 ): Promise<QueryResult> {
   if (signal.aborted) throw cancelled(signal)
   const pace = new Pace({ signal })
-  let data = parts.tables.take(query.table)
+  let data = parts.tables.getOrCreate(query.table)
   await load(data)
   const sorting = parts.sorter.sort(data)
   let chosen = await runPaced(pace, chooseSeries(data.labels, query))
@@ -36,8 +36,8 @@ export async function runSeries(
     chosen = await runPaced(pace, chooseSeries(data.labels, query))
   }
   // Its series are numbered anew where the table has become another one meanwhile.
-  while (parts.tables.take(query.table) !== data) {
-    data = parts.tables.take(query.table)
+  while (parts.tables.getOrCreate(query.table) !== data) {
+    data = parts.tables.getOrCreate(query.table)
     chosen = await runPaced(pace, chooseSeries(data.labels, query))
   }
   // From here to the pins in one turn: rows in memory and in files are those of one moment.

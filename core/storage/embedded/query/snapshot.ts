@@ -91,7 +91,7 @@ export async function readable(
   try {
     for (const { table, view, memtables } of fixed) {
       for (const memtable of memtables.filter(each => !spooled.has(each))) {
-        const rows = await memtable.spool(tables.take(view ?? table).registry)
+        const rows = await memtable.spool(tables.getOrCreate(view ?? table).registry)
         held.push(...rows.map(({ file }) => file))
         spooled.set(memtable, rows)
       }
@@ -99,7 +99,7 @@ export async function readable(
     // Afterwards: whoever meets rows finds their tags, too.
     for (const { table, view } of fixed) {
       if (!hasSeries(table) || series.has(table.id)) continue
-      const found = await tables.take(view ?? table).seriesTables.sync()
+      const found = await tables.getOrCreate(view ?? table).seriesTables.sync()
       held.push(found)
       series.set(table.id, found)
     }

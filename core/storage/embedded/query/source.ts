@@ -182,7 +182,7 @@ export function spooledRows(
 }
 
 /** The rows of a data file and what they consist of, as the catalog keeps it. */
-export interface FileRows {
+interface FileRows {
   readonly sql: string
   readonly columns: readonly number[]
 }
@@ -312,7 +312,7 @@ function conditions(all: readonly (string | false)[]): string {
 }
 
 /** Rows of some logical tables of a physical one. */
-export function ofTables(prefix: string, only: readonly number[]): string {
+function ofTables(prefix: string, only: readonly number[]): string {
   return only.length === 0 ? 'false' : `${prefix}${tableColumn.physical} IN (${only.join(', ')})`
 }
 

@@ -62,7 +62,7 @@ function unreadable(error: unknown): DbError | undefined {
   return new DbError('StorageUnavailable', error.message.replace(/^[A-Za-z ]* Error: /, ''), { cause: error })
 }
 
-/** The same error with its place in the text as it was written. */
+/** The same error with its offset in the original text. */
 function moved(error: unknown, back: (at: number) => number): unknown {
   if (!isDbError(error) || error.offset === undefined) return error
   const { code, message, cause, offset } = error

@@ -20,7 +20,7 @@ import { boundsOf, mayHold, type SampleColumn, type SampleQuery, type SampleRows
 import type { WantedSeries } from './wanted-series.ts'
 
 /** A column under its name in the file. */
-export type FileColumn = SampleColumn & { readonly physical: string }
+type FileColumn = SampleColumn & { readonly physical: string }
 
 /** The rows and columns to read from a file. */
 export interface FileQuery extends SampleQuery {
@@ -39,7 +39,7 @@ interface PageSeries extends IntegerRuns {
 }
 
 /** Rows read from a file, and what was read for them. */
-export interface FoundInFile {
+interface FoundInFile {
   readonly parts: readonly SampleRows[]
   readonly counts: FileCounts
 }

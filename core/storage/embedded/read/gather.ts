@@ -19,7 +19,7 @@ export interface Gathered {
   readonly values: readonly Numbers[]
 }
 
-export interface Numbers {
+interface Numbers {
   readonly values: Float64Array
   /** By row, whether there is a number; absent if there always is. */
   readonly present: Uint8Array | undefined

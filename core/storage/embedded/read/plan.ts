@@ -179,7 +179,7 @@ export function latestFiles(
   return areKnown && files.length > 0 && !avoid.has('latest') ? files : undefined
 }
 
-export interface Span {
+interface Span {
   readonly minTime: bigint
   readonly maxTime: bigint
 }

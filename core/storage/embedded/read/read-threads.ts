@@ -8,7 +8,7 @@ import type { ReadAnswer, ReadTask, ReadThreadData, SamplesAsked, SamplesFound }
 import type { SortThreads } from './row-sorter.ts'
 import type { SampleColumn } from './sample-rows.ts'
 
-export interface ReadThreadsOptions {
+interface ReadThreadsOptions {
   /** The folder that file paths are relative to. */
   readonly folder: string
   readonly threads: number

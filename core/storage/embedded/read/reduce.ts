@@ -11,7 +11,7 @@ export interface ReduceOptions extends GatherOptions {
   readonly width: number
 }
 
-export interface Reduced {
+interface Reduced {
   /** One row per series that has any value. */
   readonly batch: ResultBatch
   /** Number of samples read. */

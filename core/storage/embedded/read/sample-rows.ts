@@ -22,7 +22,7 @@ export interface SampleQuery {
 }
 
 /** A run of rows of one series: its index among the wanted series, the first row, and the end. */
-export type VisitRun = (index: number, start: number, end: number) => void
+type VisitRun = (index: number, start: number, end: number) => void
 
 /** A binary search costs about as much as visiting this many rows. */
 const searchCost = 16
@@ -158,7 +158,7 @@ function startsOf(
 }
 
 /** In rows with ascending times: the end of those before a time, or with `through` of those up to it. */
-export function rowsBefore(ticks: Ticks, time: number, low: number, high: number, through: boolean): number {
+function rowsBefore(ticks: Ticks, time: number, low: number, high: number, through: boolean): number {
   while (low < high) {
     const middle = (low + high) >> 1
     const at = timeAt(ticks, middle)
@@ -177,7 +177,7 @@ export function ticksOf(columns: ReadonlyMap<number, ColumnData>, { id }: Sample
 }
 
 /** The 32-bit words of 64-bit numbers. */
-export function wordsOf({ values }: Pick<FixedData, 'values'>): Int32Array {
+function wordsOf({ values }: Pick<FixedData, 'values'>): Int32Array {
   return new Int32Array(values.buffer, values.byteOffset, values.length * 2)
 }
 

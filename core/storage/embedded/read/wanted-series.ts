@@ -28,7 +28,7 @@ export class WantedSeries {
   /** The index of a series among the wanted ones, or -1. Builds a lookup table at the first call, so use it for many series. */
   index(tsid: number): number {
     if (tsid < this.#first || tsid > this.#last) return -1
-    this.#indices ??= this.#allPlaces()
+    this.#indices ??= this.#buildIndices()
     return this.#indices[tsid - this.#first]! - 1
   }
 
@@ -48,7 +48,7 @@ export class WantedSeries {
     return false
   }
 
-  #allPlaces(): Uint32Array {
+  #buildIndices(): Uint32Array {
     const indices = new Uint32Array(this.#last - this.#first + 1)
     for (let i = 0; i < this.tsids.length; i++) indices[this.tsids[i]! - this.#first] = i + 1
     return indices

@@ -4,7 +4,7 @@ import { type Duckdb, quoteText } from '../duckdb/index.ts'
 import { fileChecksum, flippedByte } from '../file/checksum.ts'
 import { sizeOf } from '../open.ts'
 
-export interface FileDamage {
+interface FileDamage {
   readonly reason: string
   readonly offset?: number
 }

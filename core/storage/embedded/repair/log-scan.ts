@@ -22,7 +22,7 @@ export interface RecordPosition {
   readonly rows: number
 }
 
-export interface LogDamage {
+interface LogDamage {
   readonly at: number
   /** Where reading continued. */
   readonly end: number

@@ -5,7 +5,7 @@ import { openCatalogFile, prepareCatalog } from '../catalog/catalog-file.ts'
 import { catalogSchema } from '../catalog/catalog-rows.ts'
 import { matches, tableNames } from '../catalog/row-sums.ts'
 
-export interface Salvage {
+interface Salvage {
   /** Open, under another name than the damaged one. */
   readonly catalog: DatabaseSync
   /** Descriptions of what is missing in it. */

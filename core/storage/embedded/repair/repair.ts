@@ -23,7 +23,7 @@ export interface RepairStep {
   run(): Promise<void>
 }
 
-export interface RepairPlan {
+interface RepairPlan {
   /** In order; empty if there is nothing to repair. */
   readonly steps: readonly RepairStep[]
   /** The folder in lost+found for replaced files. */

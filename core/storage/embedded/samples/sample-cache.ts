@@ -1,6 +1,6 @@
 // An LRU cache of file columns that series queries read. A key is the path of a file, or begins with it and a space.
 
-export interface Sized {
+interface Sized {
   /** Bytes it takes in memory. */
   readonly bytes: number
 }

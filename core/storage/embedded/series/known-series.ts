@@ -18,7 +18,7 @@ const keysPerSeries = 2
 const minKeyLimit = 200_000
 
 /** The target of a series: the table that stores it, its time index and the column of the value, by id. */
-export interface SeriesTarget {
+interface SeriesTarget {
   readonly data: TableData
   readonly time: number
   readonly value: number
@@ -26,7 +26,7 @@ export interface SeriesTarget {
 
 export class KnownSeries {
   readonly #indexes = new KeyIndexes()
-  readonly #take: (table: Table) => TableData
+  readonly #dataOf: (table: Table) => TableData
   #targets: SeriesTarget[] = []
   #targetsOf = new Map<TableData, number[]>()
   /** Tag columns of the table `has` was last called for. */
@@ -34,8 +34,8 @@ export class KnownSeries {
   readonly #writer = new KeyWriter()
   #epoch = {}
 
-  constructor(take: (table: Table) => TableData) {
-    this.#take = take
+  constructor(dataOf: (table: Table) => TableData) {
+    this.#dataOf = dataOf
   }
 
   /** `table`: the table of all keys; without it the keys' bytes name theirs. */
@@ -87,7 +87,7 @@ export class KnownSeries {
       writer.put(id, value)
     }
     const { bytes, length } = writer.finish()
-    return this.#take(table).registry.find(bytes, 0, length) !== undefined
+    return this.#dataOf(table).registry.find(bytes, 0, length) !== undefined
   }
 
   isCurrent(found: FoundSeries): boolean {
@@ -107,7 +107,7 @@ export class KnownSeries {
   }
 
   #owner(table: Table, value: string): Owner {
-    const data = this.#take(table)
+    const data = this.#dataOf(table)
     const time = stored(table.timeIndex)
     const field = stored(table.columns.find(column => column.name === value)!)
     const target = this.#targetOf(data, time, field)

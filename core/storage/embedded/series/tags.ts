@@ -14,7 +14,7 @@ import { SeriesKeyWriter, type TagColumn } from './series-key.ts'
 const stepRows = 2_048
 const stepTags = 16_384
 
-export interface SeriesOptions {
+interface SeriesOptions {
   /** The logical table of the rows. */
   readonly table?: number | undefined
   /** Name of the table, for errors. */

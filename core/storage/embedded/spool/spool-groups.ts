@@ -1,8 +1,8 @@
 // Row groups of the spool's files: large writes in slices, small ones put together.
 import type { ColumnData } from '../../../model/batch.ts'
 import { concatenate } from '../datafile/column-builder.ts'
+import { usualGroup as maxRows } from '../datafile/row-group.ts'
 import { type FileColumn, toStored } from '../datafile/stored-column.ts'
-import { usualGroup as maxRows } from '../datafile/write-rows.ts'
 import type { SpoolGroup } from './spool.ts'
 
 /** Rows `from` to `rows` of columns in the order of the file's; undefined means null. */

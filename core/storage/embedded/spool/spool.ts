@@ -13,7 +13,7 @@ export interface SpoolGroup {
   readonly columns: readonly ColumnData[]
 }
 
-export interface SpoolOptions {
+interface SpoolOptions {
   /** A folder in memory, absolute; undefined where there is none. */
   readonly memory: string | undefined
   /** The folder on disk, for files that find no room in memory; absolute. */
@@ -170,7 +170,7 @@ async function writeToMemory(
       await new Promise(resolve => setImmediate(resolve))
       since = performance.now()
     }
-    return writer.finish([]).bytes
+    return writer.finish().bytes
   } finally {
     closeSync(fd)
   }
@@ -194,7 +194,7 @@ async function writeToDisk(
       await writeAll(file, pieces)
       pieces = []
     }
-    const { bytes } = writer.finish([])
+    const { bytes } = writer.finish()
     await writeAll(file, pieces)
     return bytes
   } finally {

@@ -11,7 +11,7 @@ import { headerBytes } from './frames.ts'
  */
 const descriptorWords = 6
 
-/** Representations from 2 on are numbers: the array's place in this list and 2. */
+/** Representations from 2 on are numbers: the array's index in this list plus 2. */
 const textColumn = 0
 const serializedColumn = 1
 const arrays = [

@@ -25,7 +25,7 @@ export const FrameKind = {
   batch: 8,
   /** From the process: it waits for credit; the argument is the number of credit frames received. */
   stalled: 9,
-  /** From the process: the statement has ended and holds no resources; the payload is an `ErrorFrame` as JSON if it failed. */
+  /** From the process: the statement has ended and holds no resources; the payload is a `PlainError` as JSON if it failed. */
   end: 10
 } as const
 
@@ -98,13 +98,6 @@ export interface StatementFrame {
 /** 64-bit integers, infinities and NaN are text, because JSON lacks them. */
 export type JsonParameter = string | boolean | { readonly integer: string } | { readonly float: string }
 
-export interface ErrorFrame {
-  readonly code: string
-  readonly message: string
-  /** Position in the text, in characters. */
-  readonly offset?: number
-}
-
 /** Several frames fit into a statement's window. */
 export const maxBatchBytes = 1 << 20
 
@@ -128,7 +121,7 @@ export function writeHeader(frame: Buffer, kind: number, statement: number, argu
 }
 
 /** `payload` has its own memory, aligned for any typed array. */
-export type OnFrame = (kind: number, statement: number, argument: number, payload: Buffer) => void
+type OnFrame = (kind: number, statement: number, argument: number, payload: Buffer) => void
 
 /** Assembles frames from the chunks of a stream. */
 export class FrameReader {

@@ -20,7 +20,7 @@ import { type SqlAnswer, Statement } from './statement.ts'
 
 export type EndReason = 'memory' | 'stuck' | 'died'
 
-export interface ChildEvents {
+interface ChildEvents {
   ready(): void
   /** A statement ended, or began or stopped waiting for its reader. */
   moved(): void
@@ -37,7 +37,7 @@ export interface StartedStatement {
   readonly ended: Promise<void>
 }
 
-export interface ChildOptions extends ProcessSettings {
+interface ChildOptions extends ProcessSettings {
   /** Resident bytes at which it is killed. */
   readonly hardLimit: number
   /** Threads in which statements may block. */

@@ -79,7 +79,7 @@ const window = 4 << 20
 const maxNamed = 16
 const maxNamedLength = 500
 
-/** Milliseconds a statement may wait for its reader while other statements need its place. */
+/** Milliseconds a statement may wait for its reader while other statements need that reader. */
 const maxStall = 5_000
 /**
  * Milliseconds a retried statement runs until it is no longer suspected of having crashed the process: twice as long as before the crash, within

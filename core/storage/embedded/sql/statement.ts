@@ -1,10 +1,10 @@
 // A statement in a query process, as the server sees it: its answer, the received rows, and its cancellation.
-import { DbError, type ErrorCode } from '../../../errors.ts'
+import { type DbError, fromPlainError, type PlainError } from '../../../errors.ts'
 import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
 import { after, type Timer } from '../../../timer.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { decodeBatch } from './batch-frame.ts'
-import { type ColumnsFrame, type ErrorFrame, FrameKind, maxBatchBytes } from './frames.ts'
+import { type ColumnsFrame, FrameKind, maxBatchBytes } from './frames.ts'
 
 export interface SqlAnswer {
   readonly columns: readonly ResultColumn[]
@@ -16,7 +16,7 @@ export interface SqlAnswer {
 }
 
 /** The operations a statement needs of its process. */
-export interface StatementProcess {
+interface StatementProcess {
   credit(bytes: number): void
   cancel(): void
   /** A cancelled statement continues to run. */
@@ -145,10 +145,7 @@ export class Statement {
   #end(payload: Buffer): void {
     this.#complete = true
     this.#leave()
-    if (payload.length > 0) {
-      const { code, message, offset } = JSON.parse(payload.toString()) as ErrorFrame
-      this.#fail(new DbError(code as ErrorCode, message, offset === undefined ? {} : { offset }))
-    }
+    if (payload.length > 0) this.#fail(fromPlainError(JSON.parse(payload.toString()) as PlainError))
     this.#wake?.()
   }
 

@@ -1,6 +1,6 @@
 // Background care of data files: small ones are merged, overwritten and deleted rows dropped, expired files removed.
 import { join } from 'node:path'
-import { DbError } from '../../../errors.ts'
+import { DbError, withMessage } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import { serialQueue } from '../../../serial.ts'
@@ -21,7 +21,7 @@ import { writeMerged } from './merged-file.ts'
 import { pickFiles } from './pick.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
-export interface CompactorDependencies {
+interface CompactorDependencies {
   readonly catalog: EmbeddedCatalog
   readonly duckdb: Duckdb
   readonly upkeep: UpkeepThread
@@ -45,8 +45,8 @@ export class Compactor {
   readonly #serially = serialQueue()
   /** Until when files are left as they are, in milliseconds since 1970: those found damaged for ever, those that could not be read for a while. */
   readonly #leftOut = new Map<string, number>()
-  /** The files of tables with nothing to be done when these were looked at, and when that was. */
-  readonly #settled = new WeakMap<Table, { readonly files: readonly DataFile[]; readonly at: number }>()
+  /** Tables without work at their last check: the files checked, and when. */
+  readonly #idle = new WeakMap<Table, { readonly files: readonly DataFile[]; readonly at: number }>()
   #planned = false
   #stopped = false
 
@@ -74,9 +74,9 @@ export class Compactor {
     return this.#serially(() => this.#compact(only))
   }
 
-  /** Merges files of a table until no row in them hides another. */
-  settle(table: Table): Promise<void> {
-    return this.#serially(() => this.#settle(table.id))
+  /** Merges files of a table until none overlap: no row in them hides another. */
+  mergeOverlapping(table: Table): Promise<void> {
+    return this.#serially(() => this.#mergeOverlapping(table.id))
   }
 
   /** Gives up the merge under way, whose files stay as they are; nothing starts after it. */
@@ -90,23 +90,23 @@ export class Compactor {
     const { catalog, log } = this.#parts
     const report = { rows: 0, bytes: 0, files: 0 }
     const failures = await eachTable(
-      only ? [catalog.physicalTable(only)] : this.#unsettled(),
+      only ? [catalog.physicalTable(only)] : this.#changed(),
       table => this.#compactTable(table.id, report),
       ({ database, name }, cause) =>
-        new DbError(cause.code, `files of ${database}.${name} cannot be merged: ${cause.message}`, { cause })
+        withMessage(cause, `files of ${database}.${name} cannot be merged: ${cause.message}`)
     )
     throwFirst(failures, log, 'files could not be compacted; trying again')
     return report
   }
 
-  /** Of ten thousand tables few have changed since the last round. */
-  *#unsettled(): Iterable<Table> {
+  /** Tables whose files changed since their last check, or whose check is long ago. */
+  *#changed(): Iterable<Table> {
     const { catalog } = this.#parts
     for (const table of catalog.allTables()) {
       if (isLogical(table)) continue
-      const settled = this.#settled.get(table)
-      const isSame = settled?.files === catalog.files(table)
-      if (!isSame || Date.now() - settled!.at > lookAgain) yield table
+      const idle = this.#idle.get(table)
+      const isSame = idle?.files === catalog.files(table)
+      if (!isSame || Date.now() - idle!.at > lookAgain) yield table
     }
   }
 
@@ -120,7 +120,7 @@ export class Compactor {
       const sound = catalog.files(table).filter(({ path }) => (this.#leftOut.get(path) ?? 0) <= Date.now())
       const files = pickFiles(table, sound, catalog.cutoff(table, Date.now()))
       if (files.length === 0) {
-        this.#settled.set(table, { files: catalog.files(table), at: Date.now() })
+        this.#idle.set(table, { files: catalog.files(table), at: Date.now() })
         return
       }
       const merged = await this.#traced(table, files)
@@ -136,7 +136,7 @@ export class Compactor {
     return this.#parts.tracing.span('compaction', facts, () => this.#merge(table, files), { root: true })
   }
 
-  async #settle(id: number): Promise<void> {
+  async #mergeOverlapping(id: number): Promise<void> {
     const { catalog } = this.#parts
     for (;;) {
       const table = catalog.tableById(id)

@@ -8,10 +8,10 @@ import { makeDurable, makeFolder, type NewFile } from '../file/data-file.ts'
 import type { Memtable, MemtableRows, StoredColumn } from '../memory/memtable.ts'
 import { filledLineage } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
-import { fileShape } from './file-shape.ts'
+import { fileLayout } from './file-layout.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
-export interface FlushDependencies {
+interface FlushDependencies {
   readonly upkeep: UpkeepThread
   readonly dataDir: string
   /** The table's folder below `dataDir`. */
@@ -19,7 +19,7 @@ export interface FlushDependencies {
 }
 
 /** A sealed memtable, its table, and the series of its rows where they have some. */
-export interface Flushed {
+interface Flushed {
   readonly table: Table
   readonly memtable: Memtable
   readonly registry: TableData['registry'] | undefined
@@ -49,11 +49,11 @@ export async function writeFlushed(
   const path = `${parts.folder}/${memtable.firstSeq}.parquet`
   const final = join(parts.dataDir, path)
   const temporary = `${final}.tmp`
-  const shape = fileShape(table, columns, { path: temporary, hasOrder: isOrdered, keepDeletes: true, areDistinct })
+  const layout = fileLayout(table, columns, { path: temporary, hasOrder: isOrdered, keepDeletes: true, areDistinct })
   const owners = isPhysical(table) ? { first: 0, of: registry!.owners() } : undefined
   await makeFolder(join(parts.dataDir, parts.folder))
   const written = await parts.upkeep.flush({
-    shape,
+    layout,
     owners,
     rows: { writes, columns, hasSeries: isTagged, hasVersions }
   })

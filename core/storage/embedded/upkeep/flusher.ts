@@ -45,7 +45,7 @@ export interface FlushPolicy {
   readonly cold: { readonly since: number; readonly bytes: number }
 }
 
-export interface FlusherDependencies {
+interface FlusherDependencies {
   readonly catalog: EmbeddedCatalog
   readonly upkeep: UpkeepThread
   readonly pins: FilePins

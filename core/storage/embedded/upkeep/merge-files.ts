@@ -1,11 +1,11 @@
 // A compaction, in the thread of the upkeep: files whose rows are sorted are read page by page, merged and written as one.
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import { concatenate, type Piece } from '../datafile/column-builder.ts'
+import { groupTextBytes } from '../datafile/row-group.ts'
 import type { FileColumn } from '../datafile/stored-column.ts'
-import { groupTextBytes } from '../datafile/write-rows.ts'
 import { initialData } from '../memory/initial.ts'
 import { InputFile } from './input-file.ts'
-import { type FileShape, SortedFile, type SortedFileFacts, type SortedRows } from './sorted-file.ts'
+import { type FileLayout, SortedFile, type SortedFileFacts, type SortedRows } from './sorted-file.ts'
 
 export interface MergeInput {
   readonly path: string
@@ -17,7 +17,7 @@ export interface MergeInput {
 }
 
 export interface MergeTask {
-  readonly shape: FileShape
+  readonly layout: FileLayout
   readonly inputs: readonly MergeInput[]
   /** By column: its value in rows of files without it, as text that the type reads; undefined: null. */
   readonly initial: readonly (string | undefined)[]
@@ -40,11 +40,11 @@ const op: FileColumn = { name: '__op', type: 'UInt8' }
 
 /** Writes the file; undefined where no row is left. `rest` runs after every row group. Leaves no file where it throws. */
 export async function mergeFiles(task: MergeTask, rest: () => Promise<void>): Promise<SortedFileFacts | undefined> {
-  const file = new SortedFile(task.shape)
+  const file = new SortedFile(task.layout)
   const cursors: Cursor[] = []
   try {
     for (const [i, input] of task.inputs.entries())
-      cursors.push(new Cursor(task.shape, input, i, keptBytes / task.inputs.length))
+      cursors.push(new Cursor(task.layout, input, i, keptBytes / task.inputs.length))
     const merge = new Merge(task, cursors)
     for (let rows = merge.next(); rows !== undefined; rows = merge.next()) {
       for (const _ of file.write(rows)) await rest()
@@ -95,10 +95,10 @@ class Cursor implements Keys {
   /** Where the window under way began. */
   first = 0
   #known = 0
-  readonly #shape: FileShape
+  readonly #layout: FileLayout
 
-  constructor(shape: FileShape, input: MergeInput, number: number, keptBytes: number) {
-    this.#shape = shape
+  constructor(layout: FileLayout, input: MergeInput, number: number, keptBytes: number) {
+    this.#layout = layout
     this.input = input
     this.number = number
     this.seq = input.maxSeq
@@ -121,7 +121,7 @@ class Cursor implements Keys {
 
   #load(): void {
     if (this.isDone) return
-    const { hasSeries, hasOwner, columns, time } = this.#shape
+    const { hasSeries, hasOwner, columns, time } = this.#layout
     const timeColumn = columns[time]!
     const { file, row } = this
     const end = file.page(timeColumn, row).to
@@ -129,7 +129,7 @@ class Cursor implements Keys {
     const before: Keys | undefined = row > 0 ? pick(this) : undefined
     const last = this.#known - 1
     const times = keys(timeColumn)
-    const isVersioned = this.#shape.merge !== 'none' && this.input.hasOrder
+    const isVersioned = this.#layout.merge !== 'none' && this.input.hasOrder
     this.times = new Int32Array(times.buffer, times.byteOffset, 2 * times.length)
     this.tsids = hasSeries ? (keys(tsid) as Uint32Array) : undefined
     this.owners = hasOwner ? (keys(owner) as Uint32Array) : undefined
@@ -178,7 +178,7 @@ class Merge {
     this.#cursors = cursors
     this.#only = task.only && new Set(task.only)
     const longest = cursors.reduce((max, { file }) => Math.max(max, file.textBytes), 0)
-    this.#limit = Math.max(1, Math.min(task.shape.groupRows, Math.floor(groupTextBytes / Math.max(1, longest))))
+    this.#limit = Math.max(1, Math.min(task.layout.groupRows, Math.floor(groupTextBytes / Math.max(1, longest))))
     for (const cursor of cursors) {
       if (cursor.isDone) continue
       this.#heap.push(cursor)
@@ -196,7 +196,7 @@ class Merge {
 
   /** Takes rows in order until enough of them stay. */
   #take(): number {
-    const isMerged = this.#task.shape.merge !== 'none'
+    const isMerged = this.#task.layout.merge !== 'none'
     const max = this.#limit * maxReadFactor
     let count = 0
     let kept = 0
@@ -263,7 +263,7 @@ class Merge {
 
   /** From the order of the rows to their indices, file after file. */
   #index(count: number): SortedRows {
-    const { hasSeries, columns: shaped, time } = this.#task.shape
+    const { hasSeries, columns: layoutColumns, time } = this.#task.layout
     let rows = 0
     const nextIndex = Uint32Array.from(this.#cursors, ({ first, row }) => {
       const base = rows
@@ -289,7 +289,7 @@ class Merge {
       hasDeletes ||= ops[index] !== 0
       if (this.#stays[i] === 1) sorted[kept++] = index
     }
-    const columns = shaped.map(
+    const columns = layoutColumns.map(
       (column, i): ColumnData =>
         i === time
           ? { kind: 'fixed', values: new BigInt64Array(times.buffer) }

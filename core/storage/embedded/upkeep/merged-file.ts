@@ -10,18 +10,18 @@ import { failpoint } from '../failpoint.ts'
 import { makeDurable, type NewFile, writeDataFile } from '../file/data-file.ts'
 import { mergeVersions } from '../query/merge.ts'
 import { fileRows, sortedRows } from '../query/source.ts'
-import { fileShape } from './file-shape.ts'
+import { fileLayout } from './file-layout.ts'
 import { UnsortedInput } from './merge-files.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
-export interface MergeDependencies {
+interface MergeDependencies {
   readonly duckdb: Duckdb
   readonly upkeep: UpkeepThread
   readonly dataDir: string
   readonly log: Logger
 }
 
-export interface Merge {
+interface Merge {
   readonly table: Table
   readonly files: readonly DataFile[]
   /** The table's folder below the data folder. */
@@ -75,9 +75,9 @@ async function writeByThread({ upkeep, dataDir }: MergeDependencies, merge: Merg
   const columns = fileColumns(table).filter(column => column !== tableColumn)
   const isAppend = table.options.append_mode === true
   const hasOrder = !isAppend && (!hasSeries(table) || (keepDeletes && files.some(({ deletes }) => deletes)))
-  const shape = fileShape(table, columns, { path: temporary, hasOrder, keepDeletes, areDistinct: false })
+  const layout = fileLayout(table, columns, { path: temporary, hasOrder, keepDeletes, areDistinct: false })
   const written = await upkeep.merge({
-    shape,
+    layout,
     inputs: files.map(file => ({
       path: join(dataDir, file.path),
       maxSeq: file.maxSeq,

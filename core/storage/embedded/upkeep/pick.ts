@@ -3,7 +3,7 @@ import type { Table } from '../../../model/table.ts'
 import { type TimestampType, timeUnit, unitsPerSecond } from '../../../model/types.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isNumbered } from '../catalog/logical.ts'
-import { usualGroup } from '../datafile/write-rows.ts'
+import { usualGroup } from '../datafile/row-group.ts'
 import { rowsPerGroup } from '../index/index-spec.ts'
 import { meets } from '../read/plan.ts'
 

@@ -2,7 +2,7 @@
 import { Pace } from '../../../pace.ts'
 import { pause } from '../../../timer.ts'
 
-export interface Rounds {
+interface Rounds {
   /** Ends the round under way; resolves when it is over. */
   stop(): Promise<void>
 }

@@ -6,7 +6,7 @@ import type { RowsToCollect } from './collect-rows.ts'
 import { type CountedSeries, countSeries, endsOf, type RowKeys } from './sort-rows.ts'
 
 /** Rows of the series of a slice, which follow one another; those of one series lie as they came. */
-export interface Slice {
+interface Slice {
   readonly rows: number
   /** Where the rows of each series end. */
   readonly ends: Uint32Array

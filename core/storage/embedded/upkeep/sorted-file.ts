@@ -4,13 +4,13 @@ import type { ColumnType } from '../../../model/types.ts'
 import { free } from '../../../workers/free.ts'
 import { addTextSizes, pickRows, sliceRows } from '../datafile/column-builder.ts'
 import { RowFile, type WrittenFile } from '../datafile/row-file.ts'
+import { groupTextBytes, textEnd } from '../datafile/row-group.ts'
 import type { FileColumn } from '../datafile/stored-column.ts'
-import { groupTextBytes, textEnd } from '../datafile/write-rows.ts'
 import { groupColumn } from '../index/group-column.ts'
 import { type KeptRows, keepRows, type MergeWay, valueIndices } from './versions.ts'
 
 /** The layout of a file. */
-export interface FileShape {
+export interface FileLayout {
   readonly path: string
   /** Besides the hidden ones, which come first: series, order, table. */
   readonly columns: readonly FileColumn[]
@@ -60,29 +60,29 @@ const owner: FileColumn = { name: '__table', type: 'UInt32' }
 const group: FileColumn = { name: groupColumn, type: 'UInt32' }
 
 export class SortedFile {
-  readonly #shape: FileShape
+  readonly #layout: FileLayout
   readonly #file: RowFile
   #groups = 0
   #deletes = false
   #minTime = 2n ** 63n - 1n
   #maxTime = -(2n ** 63n)
 
-  constructor(shape: FileShape) {
-    this.#shape = shape
+  constructor(layout: FileLayout) {
+    this.#layout = layout
     const columns = [
-      ...(shape.hasSeries ? [tsid] : []),
-      ...(shape.hasOrder ? order : []),
-      ...(shape.hasOwner ? [owner] : []),
-      ...shape.columns,
-      ...(shape.numbersGroups ? [group] : [])
+      ...(layout.hasSeries ? [tsid] : []),
+      ...(layout.hasOrder ? order : []),
+      ...(layout.hasOwner ? [owner] : []),
+      ...layout.columns,
+      ...(layout.numbersGroups ? [group] : [])
     ]
-    const required = [tsid, ...order, group, shape.columns[shape.time]!].map(({ name }) => name)
-    this.#file = new RowFile(shape.path, columns, { required })
+    const required = [tsid, ...order, group, layout.columns[layout.time]!].map(({ name }) => name)
+    this.#file = new RowFile(layout.path, columns, required)
   }
 
   /** Merges the versions of rows and writes the rest, a row group after each call of `next`. Then the memory of the rows is freed. */
   *write(rows: SortedRows): Generator<void> {
-    const { merge, keepDeletes } = this.#shape
+    const { merge, keepDeletes } = this.#layout
     const kept = keepRows(merge, keepDeletes, rows, rows.sorted)
     const count = kept.indices.length
     const isInOrder = kept.merged.length === 0 && areInOrder(kept.indices)
@@ -112,16 +112,16 @@ export class SortedFile {
   }
 
   #end({ columns }: SortedRows, kept: KeptRows, from: number): number {
-    const to = Math.min(kept.indices.length, from + this.#shape.groupRows)
+    const to = Math.min(kept.indices.length, from + this.#layout.groupRows)
     const texts = columns.filter(({ kind }) => kind !== 'fixed')
     if (texts.length === 0) return to
     const sizes = new Float64Array(to - from)
     for (const data of texts) addTextSizes(data, valueIndices(kept, data, from, to), 0, sizes)
-    return textEnd(sizes, from, groupTextBytes).to
+    return textEnd(sizes, from, groupTextBytes)
   }
 
   #writeGroup(rows: SortedRows, kept: KeptRows, from: number, to: number, isInOrder: boolean): void {
-    const { hasSeries, hasOrder, hasOwner, numbersGroups } = this.#shape
+    const { hasSeries, hasOrder, hasOwner, numbersGroups } = this.#layout
     const indices = kept.indices.subarray(from, to)
     // Made for this row group alone.
     const made: ColumnData[] = []
@@ -131,8 +131,8 @@ export class SortedFile {
       made.push(picked)
       return picked
     }
-    const columns = this.#shape.columns.map(({ type }, i) => take(type, rows.columns[i]!))
-    this.#see(columns[this.#shape.time]!)
+    const columns = this.#layout.columns.map(({ type }, i) => take(type, rows.columns[i]!))
+    this.#see(columns[this.#layout.time]!)
     const hidden: ColumnData[] = [
       ...(hasOrder ? this.#order(rows, indices) : []),
       ...(hasOwner ? [owners(indices, rows.ownerOf)] : [])

@@ -1,6 +1,6 @@
 // How fast writes may come while flushes fall behind: slower and slower, so that none has to wait until a whole memtable is written.
 
-export interface Held {
+interface Held {
   /** Memory that rows in no file take. */
   readonly bytes: number
   /** Rows in memory are written to files when they take this much. */

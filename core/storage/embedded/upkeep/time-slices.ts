@@ -7,7 +7,7 @@ import { sortRows } from './sort-rows.ts'
 /** Approximate bytes of a slice. */
 const usualBytes = 16 << 20
 
-export interface TimeSliceOptions {
+interface TimeSliceOptions {
   /** The column of the times. */
   readonly time: number
   /** Rows of a row group; slices consist of whole ones. */

@@ -9,7 +9,7 @@ import { type MergeTask, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
 import type { UpkeepAnswer, UpkeepTask } from './upkeep.worker.ts'
 
-export interface UpkeepThreadOptions {
+interface UpkeepThreadOptions {
   /** The thread died with work to do. */
   readonly died: () => void
   /** Default: the thread of this folder. */

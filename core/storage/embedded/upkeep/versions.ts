@@ -5,7 +5,7 @@ import { type ColumnData, isValid } from '../../../model/batch.ts'
 export type MergeWay = 'none' | 'row' | 'fields'
 
 /** The key of each row by index: rows with equal keys are versions of one. */
-export interface VersionKeys {
+interface VersionKeys {
   readonly tsids: Uint32Array | undefined
   /** As words, the low one first. */
   readonly times: Int32Array
@@ -14,7 +14,7 @@ export interface VersionKeys {
 }
 
 /** Rows made of versions `from` to `to` of the sorted rows, from the oldest to the newest. */
-export interface MergedRow {
+interface MergedRow {
   /** Which of the rows that stay. */
   readonly at: number
   readonly from: number

@@ -8,7 +8,7 @@ export interface LogTable {
   readonly time: TableColumn
   /** All, in the order of the table. */
   readonly columns: readonly TableColumn[]
-  /** What a line says; undefined where no column has texts of its own. */
+  /** The column with a line's message; undefined if no column fits. */
   readonly message: string | undefined
   readonly trace: string | undefined
   readonly span: string | undefined
@@ -17,7 +17,7 @@ export interface LogTable {
 }
 
 const messageNames = ['message', 'body', 'msg', 'line', 'log', 'text', 'event', 'content', 'raw']
-/** What a line of an access log is about. */
+/** Columns of access logs that serve as message. */
 const requestNames = ['request', 'path', 'url', 'uri']
 const traceName = /^trace[._-]?id$/i
 const spanName = /^span[._-]?id$/i

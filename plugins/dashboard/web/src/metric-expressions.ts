@@ -3,7 +3,7 @@ export type Kind = 'counter' | 'gauge' | 'histogram'
 
 const bare = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 
-/** What a metric is, by its metadata, else by its name. */
+/** The kind of a metric, by its metadata, else by its name. */
 export function kindOf(name: string, type: string | undefined): Kind {
   if (name.endsWith('_bucket') || type === 'histogram')
     return name.endsWith('_sum') || name.endsWith('_count') ? 'counter' : 'histogram'
@@ -54,7 +54,7 @@ export function offers(name: string, kind: Kind, by: string | undefined): readon
   ]
 }
 
-/** What came into each bucket. */
+/** PromQL for the increase of each bucket. */
 function increases(name: string): string {
   return `sum${name.endsWith('_bucket') ? ' by (le) ' : ''}(increase(${selector(name)}[5m]))`
 }

@@ -25,7 +25,7 @@ export const user = signal<User | undefined>(readUser())
 /** True once the server refused a request for want of a user. */
 export const mustSignIn = signal(false)
 
-/** What the address says: without a word there it is the server's own first one, for every reader of a link. */
+/** The database of the address; without one there, the server's default, so that a link means the same to every reader. */
 export const database = computed(() => parameters.value.get('db') ?? firstDatabase)
 
 /** Chosen last in this browser; undefined where it is the first one. */

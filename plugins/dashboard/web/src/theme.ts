@@ -7,7 +7,7 @@ const stored = localStorage.getItem('weir.theme')
 export const theme = signal<Theme>(stored === 'light' || stored === 'dark' ? stored : 'system')
 
 const system = matchMedia('(prefers-color-scheme: dark)')
-/** What is shown at the moment. */
+/** The theme in effect. */
 export const isDark = signal(system.matches)
 
 export function applyTheme(): void {

@@ -32,7 +32,7 @@ function hasZone(text: string): boolean {
   return /(z|[+-]\d{2}:?\d{2})$/i.test(text.replace(/^\d{4}-\d{2}-\d{2}/, ''))
 }
 
-/** What a person wrote, in the chosen zone, as the address says it; undefined if it is not a time. */
+/** A time typed by a user, read in the chosen zone, in the form of the address; undefined if it is not a time. */
 export function addressWord(text: string): string | undefined {
   if (isRelative(text)) return text
   const at = readTime(text)
@@ -63,7 +63,7 @@ export function refresh(): void {
   round.value++
 }
 
-/** What the address says, else the last hour. The same object until they change or all is loaded anew. */
+/** The times of the address, else the last hour. The same object until they change or `refresh` is called. */
 export const timeWords = computed<TimeWords>(() => {
   round.value
   return { from: fromWord.value, to: toWord.value }

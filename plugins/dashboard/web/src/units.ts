@@ -124,7 +124,7 @@ function isZero(value: number, top: number): boolean {
   return Math.abs(value) <= top * 1e-9
 }
 
-/** What a metric counts, by its metadata, else by its name. */
+/** The unit of a metric, by its metadata, else by its name. */
 export function unitOfMetric(name: string, told?: string): Unit {
   const byMetadata = toldUnits[told ?? '']
   if (byMetadata !== undefined) return byMetadata
@@ -151,7 +151,7 @@ const toldUnits: Readonly<Record<string, Unit>> = {
   '%': 'percent'
 }
 
-/** What an expression of PromQL counts, as far as its text tells; `told` is the unit of a metric's metadata. */
+/** The unit of a PromQL expression, as far as its text tells; `told` returns the unit of a metric's metadata. */
 export function unitOfExpression(text: string, told: (metric: string) => string | undefined = () => undefined): Unit {
   // Selectors, grouping and texts name no metric.
   const bare = text

@@ -45,7 +45,7 @@ const format = computed(
     })
 )
 
-/** What calendar and clock of the zone show at a time, in milliseconds since 1970, as if it were UTC. */
+/** Local date and time of the zone at a time, in milliseconds since 1970, as if it were UTC. */
 export function wallClock(at: number): number {
   if (zoneName.value === 'UTC') return at
   if (zone.value === 'local') return at - new Date(at).getTimezoneOffset() * 60_000

@@ -1,6 +1,6 @@
 // The decoding thread. Requests and results stay in memory that it shares with the main thread; messages carry only sizes.
 import { parentPort, workerData } from 'node:worker_threads'
-import { type ErrorCode, isDbError } from '../../../../core/wire/index.ts'
+import { isDbError, type PlainError, toPlainError } from '../../../../core/wire/index.ts'
 import { type BufferCounts, type BufferMemory, DecodeBuffer, isLarge, isSameMemory } from './decode-buffer.ts'
 import type { Decoded } from './decoded.ts'
 import { decode, type Encoding } from './request.ts'
@@ -16,22 +16,15 @@ export interface DecodeTask {
   readonly memory?: BufferMemory
 }
 
-/** A DbError as plain data: errors lose their class between threads. */
-export interface ErrorNote {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly status: number
-}
-
 export type DecodeAnswer =
-  | { readonly id: number; readonly error: ErrorNote }
+  | { readonly id: number; readonly error: PlainError }
   | {
       readonly id: number
       /** Absent where it is the memory of the task. */
       readonly memory?: BufferMemory
       readonly counts: BufferCounts
       readonly decoded: Omit<Decoded, 'failures'>
-      readonly failures: readonly ErrorNote[]
+      readonly failures: readonly PlainError[]
     }
 
 const { seed } = workerData as { readonly seed: Int32Array }
@@ -47,12 +40,12 @@ async function answer(task: DecodeTask): Promise<DecodeAnswer> {
     const { counts, memory } = buffer
     const grown = isSameMemory(before, memory) ? {} : { memory }
     if (task.slot !== undefined && isLarge(memory)) buffers[task.slot] = undefined
-    return { id, ...grown, counts, decoded, failures: failures.map(noteOf) }
+    return { id, ...grown, counts, decoded, failures: failures.map(toPlainError) }
   } catch (error) {
     if (!isDbError(error)) throw error
     // The main thread does not learn of memory that grew before the failure.
     buffer.take(before)
-    return { id, error: noteOf(error) }
+    return { id, error: toPlainError(error) }
   }
 }
 
@@ -62,10 +55,6 @@ function bufferOf({ slot, memory }: DecodeTask): DecodeBuffer {
   buffer.take(memory)
   if (slot !== undefined) buffers[slot] = buffer
   return buffer
-}
-
-function noteOf({ code, message, status }: ErrorNote): ErrorNote {
-  return { code, message, status }
 }
 
 // Tasks run one after the other, because slots are reused in the order of the tasks.

@@ -1,7 +1,9 @@
 // Decodes requests: small ones on the main thread, large ones in the decoding thread.
+
 import type { Worker } from 'node:worker_threads'
-import { DbError, seriesSeed, startWorker } from '../../../../core/index.ts'
-import type { DecodeAnswer, DecodeTask, ErrorNote } from './decode.worker.ts'
+import { DbError, startWorker } from '../../../../core/index.ts'
+import { fromPlainError, seriesSeed } from '../../../../core/wire/index.ts'
+import type { DecodeAnswer, DecodeTask } from './decode.worker.ts'
 import { type BufferMemory, type DecodeBuffer, isLarge, isSameMemory, maxIdle } from './decode-buffer.ts'
 import type { Decoded } from './decoded.ts'
 import { decode, type Encoding } from './request.ts'
@@ -43,10 +45,10 @@ export function createDecoder(): Decoder {
   const settle = (answer: DecodeAnswer) => {
     const { buffer, slot, resolve, reject } = waiting.get(answer.id)!
     waiting.delete(answer.id)
-    if ('error' in answer) return reject(errorOf(answer.error))
+    if ('error' in answer) return reject(fromPlainError(answer.error))
     buffer.take(answer.memory ?? buffer.memory, answer.counts)
     if (answer.memory !== undefined) slots.keep(slot, buffer)
-    resolve({ ...answer.decoded, failures: answer.failures.map(errorOf) })
+    resolve({ ...answer.decoded, failures: answer.failures.map(fromPlainError) })
   }
   const start = () => {
     const created = startWorker(import.meta.url, 'decode', { workerData: { seed: seriesSeed } })
@@ -108,8 +110,4 @@ function createSlots() {
       known.length = 0
     }
   }
-}
-
-function errorOf({ code, message, status }: ErrorNote): DbError {
-  return new DbError(code, message, { status })
 }

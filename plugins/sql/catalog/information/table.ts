@@ -3,7 +3,7 @@ import type { Pace, Store } from '../../../../core/index.ts'
 import type { FlowDefinition } from '../../../services.ts'
 import type { ProcessRow } from '../process-rows.ts'
 
-export type Cell = string | number | bigint | null
+type Cell = string | number | bigint | null
 export type Row = Readonly<Record<string, Cell>>
 
 /** The sources of the rows. */

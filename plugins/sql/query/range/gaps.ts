@@ -2,7 +2,7 @@
 import type { DbError, Limit } from '../../../../core/index.ts'
 import { argumentsOf, bracketStep, callEnd, caseStep, closing, findWord, splitList } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
-import { errorAt, isToken, type Piece, placed, quoteName, type Token } from '../../text/token.ts'
+import { errorAt, isToken, type Piece, quoteName, type Token, tokensAt } from '../../text/token.ts'
 import type { Fill, ItemPart } from './parse.ts'
 import {
   filledRows,
@@ -131,7 +131,7 @@ function translate(sql: string, select: Token, tokens: readonly Token[], valueLi
   }
   const times = slotList(gapfill, span, valueLimit)
   const grid = gridText(by.length, calls.length, times, 'cast_to_type(unnest("__times"), "__kind")')
-  return placed(select, [
+  return tokensAt(select, [
     'SELECT',
     ...separated(
       items.map(({ item, parts }) => [

@@ -20,11 +20,11 @@ import {
   isName,
   isToken,
   type Piece,
-  placed,
   quoteName,
   quoteText,
   type Token,
-  tokenize
+  tokenize,
+  tokensAt
 } from '../../text/token.ts'
 import { type Fill, type ItemPart, parseRange, type RangeCall, type RangeQuery } from './parse.ts'
 
@@ -99,7 +99,7 @@ export function replaceQueries(
 
 function plainQuery({ items, calls, from, where, tail }: RangeQuery, select: Token): Token[] {
   const written = items.map(item => item.flatMap(part => ('call' in part ? calls[part.call]!.tokens : [part])))
-  return placed(select, [
+  return tokensAt(select, [
     'SELECT',
     ...separated(written.map(item => [item])),
     'FROM',
@@ -147,7 +147,7 @@ function translate(context: RangeContext, query: RangeQuery, at: Token): Token[]
   const span = { from: ['min("__slot")'], to: ['max("__slot")'], step: [interval(step)], isOpen: false }
   const times = slotList('FILL', span, context.valueLimit)
   const grid = isFilled ? gridText(by.length, calls.length, times) : ['FROM "__rows"']
-  return placed(at, [
+  return tokensAt(at, [
     'SELECT',
     ...separated(items.map(item => [...replaced(item, keys, alias), ...nameOfItem(query, item)])),
     ...filledRows(slotRows(context, query, table, by), by.length, calls, grid),
@@ -156,7 +156,7 @@ function translate(context: RangeContext, query: RangeQuery, at: Token): Token[]
 }
 
 /** The name of an expression in the rows of slots. */
-export interface Key {
+interface Key {
   readonly tokens: readonly Token[]
   readonly text: string
 }
@@ -239,7 +239,7 @@ function aggregate({ tokens }: RangeCall, time: string): readonly Token[] {
   const ordered = findWord(tokens.slice(2, close), 'order') >= 0
   const by = isToken(name, 'first_value') ? 'arg_min' : isToken(name, 'last_value') ? 'arg_max' : undefined
   if (by === undefined || ordered) return tokens
-  const at = (text: string) => placed(name!, [text])
+  const at = (text: string) => tokensAt(name!, [text])
   return [...at(by), ...rest.slice(0, close - 1), ...at(`, ${time}`), ...rest.slice(close - 1)]
 }
 

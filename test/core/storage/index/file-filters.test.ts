@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import t from 'tap'
 import type { ColumnData } from '../../../../core/model/batch.ts'
-import { writeRows } from '../../../../core/storage/embedded/datafile/write-rows.ts'
 import { blockWords, mayHold } from '../../../../core/storage/embedded/index/bloom.ts'
 import { readFilters } from '../../../../core/storage/embedded/index/file-filters.ts'
 import { createFilterThread } from '../../../../core/storage/embedded/index/filter-thread.ts'
@@ -11,6 +10,7 @@ import { addTokens } from '../../../../core/storage/embedded/index/token.ts'
 import { addValue } from '../../../../core/storage/embedded/index/value-hash.ts'
 import { createRandom } from '../../../fuzz/random.ts'
 import { temporaryFolder, text } from '../fixtures.ts'
+import { writeRows } from '../write-rows.ts'
 
 const seed = Number(process.env['WEIR_PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
 const words = [
@@ -62,7 +62,7 @@ t.test(`filters hold what DuckDB finds in the rows of each group (seed ${seed})`
     ] as const
     const width = isGrouped ? 4 : 3
     const batch = { rows, columns: data.slice(0, width) }
-    writeRows(path, columns.slice(0, width), [batch], { groupRows: isGrouped ? 130 : 300 })
+    writeRows(path, columns.slice(0, width), [batch], isGrouped ? 130 : 300)
     const kinds = [
       ['s', 'terms'],
       ['s', 'folded_terms'],
@@ -112,7 +112,7 @@ t.test('of values the rate is how often a file is read for nothing, however many
     { name: '__group', type: 'UInt32' }
   ] as const
   const data = [values, numbers].map(values => ({ kind: 'fixed', values }) as const)
-  writeRows(path, columns, [{ rows: values.length, columns: data }], { groupRows: perGroup })
+  writeRows(path, columns, [{ rows: values.length, columns: data }], perGroup)
   const filters = readFilters(path, [{ column: 'n', kind: 'values', falsePositiveRate }]).filters[0]!
   const mayRead = (value: number) => {
     const bytes = Buffer.from(`${value}`)

@@ -2,13 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { blocksFor, blockWords, mayHold } from '../../../../core/storage/embedded/index/bloom.ts'
+import { blocksFor, blockWords, filterOf, mayHold } from '../../../../core/storage/embedded/index/bloom.ts'
 import { foldTerm, foldText } from '../../../../core/storage/embedded/index/fold.ts'
 import { decodeHead, encodeIndex } from '../../../../core/storage/embedded/index/format.ts'
 import { HashSet } from '../../../../core/storage/embedded/index/hash-set.ts'
 import { readHead, readSection, writeSidecar } from '../../../../core/storage/embedded/index/sidecar.ts'
 import { addFoldedTokens, addTermTokens, addTokens } from '../../../../core/storage/embedded/index/token.ts'
-import { tokenFilter } from '../../../../core/storage/embedded/index/token-filter.ts'
 import { temporaryFolder } from '../fixtures.ts'
 
 type Hash = readonly [number, number]
@@ -19,15 +18,21 @@ function tokens(text: string, add: typeof addTokens = addTokens): Hash[] {
   return found
 }
 
+function hashSetOf(text: string): HashSet {
+  const entries = new HashSet()
+  addTokens(Buffer.from(text), entries)
+  return entries
+}
+
 t.test('a filter holds what was added, and little else', async t => {
   const words = ['a', 'the', 'connection', 'x1', '0'.repeat(300)]
-  const filter = tokenFilter(Buffer.from(words.join(' ')), 0.01, new HashSet())
+  const filter = filterOf(hashSetOf(words.join(' ')), 0.01)
   const blocks = filter.length / blockWords
   for (const word of words) for (const [low, high] of tokens(word)) t.ok(mayHold(filter, 0, blocks, low, high), word)
   const count = 20_000
   const many = Array.from({ length: count }, (_, i) => `entry${i}`).join('\n')
   for (const rate of [0.1, 0.01, 0.001]) {
-    const large = tokenFilter(Buffer.from(many), rate, new HashSet())
+    const large = filterOf(hashSetOf(many), rate)
     const others = tokens(Array.from({ length: count }, (_, i) => `other${i}`).join(' '))
     const hits = others.filter(([low, high]) => mayHold(large, 0, large.length / blockWords, low, high))
     t.ok(hits.length < count * rate * 1.5, `${hits.length} of ${count} at ${rate}`)

@@ -70,7 +70,7 @@ t.test(`DuckDB reads our files (seed ${seed})`, async t => {
     const half = rows >> 1
     if (half > 0) writer.writeRowGroup(half, data)
     writer.writeRowGroup(rows - half, data, half)
-    writer.finish([['key', 'value']])
+    writer.finish()
     const file = Buffer.concat(parts)
     writeFileSync(path, file)
     await duckdb.run(`CREATE OR REPLACE TABLE kept AS SELECT * FROM '${path}'`)

@@ -21,7 +21,7 @@ function fileOf(column: Omit<ParquetColumn, 'name'>, rows: number, data: ColumnD
   const parts: Uint8Array[] = []
   const writer = new ParquetWriter([{ name: 'c', ...column }], bytes => parts.push(new Uint8Array(bytes)), { pageRows })
   writer.writeRowGroup(rows, [data])
-  writer.finish([])
+  writer.finish()
   return Buffer.concat(parts)
 }
 

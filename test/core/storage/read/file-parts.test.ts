@@ -55,7 +55,7 @@ function ownFile(path: string, all: readonly Row[], group: number, page: number)
       { kind: 'fixed', values: Float64Array.from(some, each => each.value ?? 0), valid }
     ])
   }
-  writer.finish([])
+  writer.finish()
   writeFileSync(path, Buffer.concat(pieces))
 }
 

@@ -1,13 +1,14 @@
 // Rows in memory in reading threads: the same samples as where they lie, and nothing that threads share is copied.
+
 import fc from 'fast-check'
 import t from 'tap'
 import { type ColumnData, isValid } from '../../../../core/model/batch.ts'
 import type { MemtableRows } from '../../../../core/storage/embedded/memory/memtable.ts'
-import { sortBySeries } from '../../../../core/storage/embedded/memory/sort-by-series.ts'
 import { batchOf, gather } from '../../../../core/storage/embedded/read/gather.ts'
 import { mayHold, type SampleQuery, type SampleRows } from '../../../../core/storage/embedded/read/sample-rows.ts'
 import { shareSamples } from '../../../../core/storage/embedded/read/share-samples.ts'
 import { WantedSeries } from '../../../../core/storage/embedded/read/wanted-series.ts'
+import { sortBySeries } from '../sorted-writes.ts'
 
 const time = { id: 1, type: 'TimestampMillisecond' } as const
 const value = { id: 2, type: 'Float64' } as const

@@ -1,5 +1,5 @@
 // The series of a comparison: counters, gauges and histograms of every kind, with gaps, ends and resets.
-import { ProtoReader, ProtoWriter } from '../../../../core/index.ts'
+import { ProtoReader, ProtoWriter } from '../../../../core/wire/index.ts'
 import { type Labels, staleBits, type TestSeries, writeV1 } from '../../metricsys/messages.ts'
 
 /** Milliseconds since 1970 of the first sample. */

@@ -1,5 +1,7 @@
 // Decodes a metrics request without a server.
-import { ProtoReader, runAtOnce } from '../../../../core/index.ts'
+
+import { runAtOnce } from '../../../../core/index.ts'
+import { ProtoReader } from '../../../../core/wire/index.ts'
 import { decodeMetrics } from '../../../../plugins/telemetry/metrics/decode.ts'
 import type { FoundHistogram } from '../../../../plugins/telemetry/metrics/exponential-point.ts'
 import { KnownMetrics } from '../../../../plugins/telemetry/metrics/known.ts'

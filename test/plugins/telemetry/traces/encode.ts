@@ -1,5 +1,5 @@
+import { ProtoWriter } from '../../../../core/wire/index.ts'
 // Encodes trace requests as protobuf and JSON, independently of the decoder.
-import { ProtoWriter } from '../../../../core/index.ts'
 
 /** A value: bigint is an integer, number a double, Uint8Array bytes; undefined is an unset value. */
 export type Value =

@@ -51,11 +51,11 @@ export function macroStatements(): string {
 }
 
 /** The macro that contains the position of an error, for a statement of so many bytes; undefined for positions in the statement. */
-export function macroAt(place: number, statementBytes: number): string | undefined {
-  if (place < Math.max(textStart, statementBytes)) return undefined
+export function macroAt(offset: number, statementBytes: number): string | undefined {
+  if (offset < Math.max(textStart, statementBytes)) return undefined
   let end = textStart
   return statements.find(([, sql]) => {
     end += sql.length
-    return place < end
+    return offset < end
   })?.[0]
 }

@@ -1,4 +1,4 @@
-// What there is: databases, tables and columns, for choices and completion.
+// Names of databases, tables and columns, for choices and completion.
 import { signal } from '@preact/signals'
 import type { Request } from './http.ts'
 import { quoteText, rowsOf } from './sql.ts'

@@ -2,7 +2,7 @@
 import type { DashboardRequest } from '../../../host.ts'
 import { database, mustSignIn, user } from '../session.ts'
 
-/** What the server says went wrong. */
+/** An error answer of the server, or a failed request (status 0). */
 export class ApiError extends Error {
   readonly status: number
 
@@ -58,7 +58,7 @@ async function fetchOrSay(address: URL, options: RequestInit): Promise<Response>
   }
 }
 
-/** What reading the body of an answer failed with, in words that say more than the browser's. */
+/** The error for an answer whose body ended early; the browser's own message does not say that. A cancelled request keeps its error. */
 export function brokenOff(error?: unknown): unknown {
   if (error instanceof DOMException && error.name === 'AbortError') return error
   return new ApiError(0, 'The answer broke off: the statement failed behind its first rows, or the server ended.')

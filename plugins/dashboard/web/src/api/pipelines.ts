@@ -75,7 +75,7 @@ export interface DryRun {
     readonly steps: readonly Step[]
     readonly error?: string
   }[]
-  /** What the document has that means nothing. */
+  /** Entries of the document that have no effect. */
   readonly warnings?: readonly { readonly message: string }[]
 }
 

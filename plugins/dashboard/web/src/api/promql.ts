@@ -120,7 +120,7 @@ interface Cardinality {
   readonly warnings: readonly string[]
 }
 
-/** What has most series in a span, of all metrics or of one. */
+/** The metrics, labels and label values with most series in a span, of all metrics or of one. */
 export async function cardinality(
   { from, to }: Span,
   metric: string | undefined,

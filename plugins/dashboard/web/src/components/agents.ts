@@ -14,7 +14,7 @@ interface Agent {
   text(target: Target): string
 }
 
-/** What only a server with users needs. */
+/** A part of a configuration that only a server with users needs. */
 function login({ user }: Target, write: (user: string) => string): string {
   return user === undefined ? '' : write(user)
 }

@@ -27,7 +27,7 @@ import { isDark } from '../theme.ts'
 
 export interface EditorProps {
   readonly value: string
-  /** What it is for, read aloud. */
+  /** Name of the editor for screen readers. */
   readonly label: string
   readonly placeholder?: string
   readonly language?: Extension
@@ -36,7 +36,7 @@ export interface EditorProps {
   readonly hasNumbers?: boolean
   /** One line only: Enter runs it. */
   readonly isLine?: boolean
-  /** What is to be marked as wrong. */
+  /** Offsets of an error to underline. */
   readonly wrong?: { readonly from: number; readonly to: number } | undefined
   onChange(value: string): void
   /** Ctrl or Cmd with Enter. */

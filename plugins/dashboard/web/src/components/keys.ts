@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { pages } from '../pages.ts'
 import { addressOf, go } from '../router.ts'
 
-/** What lies above the page; each time it is opened it is another one. */
+/** The overlay above the page; a new object each time one is opened. */
 interface Shown {
   readonly kind: 'palette' | 'keys'
 }

@@ -22,7 +22,7 @@ export function Menu({ title, label, class: extra = '', children }: MenuProps) {
   const follow = (event: Event) => {
     const isNowOpen = (event as ToggleEvent).newState === 'open'
     setOpen(isNowOpen)
-    if (isNowOpen) place(button.current!, sheet.current!)
+    if (isNowOpen) position(button.current!, sheet.current!)
   }
   return (
     <span class={`menu ${extra}`}>
@@ -37,7 +37,7 @@ export function Menu({ title, label, class: extra = '', children }: MenuProps) {
 }
 
 /** Below the button, or above it where there is more room, and always inside of the window. */
-function place(button: HTMLElement, sheet: HTMLElement): void {
+function position(button: HTMLElement, sheet: HTMLElement): void {
   const at = button.getBoundingClientRect()
   const { innerWidth, innerHeight } = window
   sheet.style.maxWidth = `${innerWidth - 2 * gap}px`

@@ -1,4 +1,4 @@
-// What went wrong, in the server's words.
+// Shows an error with the server's message.
 export function Problem({ error }: { readonly error: unknown }) {
   return (
     <div class="problem" role="alert">

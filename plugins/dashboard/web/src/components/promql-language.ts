@@ -1,4 +1,4 @@
-// What an editor of PromQL knows: the grammar; metrics, labels and functions from the server's own API once completion is asked for.
+// PromQL for editors: the grammar; completion of metrics, labels and functions, loaded from the server's API when it is first used.
 import type { CompletionContext } from '@codemirror/autocomplete'
 import { LRLanguage } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'

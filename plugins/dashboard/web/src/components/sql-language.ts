@@ -1,4 +1,4 @@
-// What an editor of SQL knows: the grammar, and the names there are in the database.
+// SQL for editors: the grammar, and completion of names in the database.
 
 import type { CompletionContext, CompletionSource } from '@codemirror/autocomplete'
 import { keywordCompletionSource, SQLDialect, schemaCompletionSource, sql } from '@codemirror/lang-sql'

@@ -130,7 +130,7 @@ function ZoneChoice() {
   )
 }
 
-/** What a calendar of the browser shows of a word of the address. */
+/** The value of a `datetime-local` input for a time of the address; empty if it is no time. */
 function calendarText(word: string): string {
   const at = readTime(word)
   return at === undefined ? '' : new Date(wallClock(at)).toISOString().slice(0, 19)

@@ -6,7 +6,7 @@ import type { Mark } from './chart/mark.ts'
 export interface Annotation {
   /** PromQL. */
   readonly text: string
-  /** What its lines are called, `{{version}}` for the value of a label; absent: as their series. */
+  /** Template for the names of its lines, `{{version}}` for the value of a label; absent: the names of their series. */
   readonly title?: string
 }
 

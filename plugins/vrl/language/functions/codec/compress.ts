@@ -1,13 +1,8 @@
 // Compressed texts: gzip, zlib, zstd and Snappy.
+
 import { deflateSync, gzipSync, constants as zlib, zstdCompressSync } from 'node:zlib'
-import {
-  decodeSnappy,
-  encodeSnappy,
-  inflateSync,
-  isDbError,
-  snappyLength,
-  snappySlack
-} from '../../../../../core/compute.ts'
+import { isDbError } from '../../../../../core/compute.ts'
+import { decodeSnappy, encodeSnappy, inflateSync, snappyLength, snappySlack } from '../../../../../core/wire/index.ts'
 import { Failure } from '../../failure.ts'
 import { type Call, type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'

@@ -18,7 +18,7 @@ export interface Area {
   readonly height: number
 }
 
-/** What is drawn. */
+/** Input of the drawing. */
 export interface Content {
   readonly heat: Heat
   /** Of the bounds. */

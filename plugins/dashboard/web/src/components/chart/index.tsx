@@ -77,10 +77,10 @@ export function Chart(props: ChartProps) {
   )
   const latest = useRef({ content, onDraw })
   latest.current = { content, onDraw }
-  /** What the chart was last given. */
+  /** The content that was drawn last. */
   const given = useRef<Content>(undefined)
   const pointed = useRef<{ readonly left: number; readonly top: number }>(undefined)
-  const shape = useMemo(() => JSON.stringify(drawn.map(({ name, colour }) => [name, colour])), [drawn])
+  const seriesKey = useMemo(() => JSON.stringify(drawn.map(({ name, colour }) => [name, colour])), [drawn])
   useLayoutEffect(() => {
     const element = container.current!
     const options = plotOptions({
@@ -112,7 +112,7 @@ export function Chart(props: ChartProps) {
       observer.disconnect()
       chart.destroy()
     }
-  }, [shape, span === undefined, isDark.value, zoneName.value, hidden, height, style, isStacked, isLog, unit])
+  }, [seriesKey, span === undefined, isDark.value, zoneName.value, hidden, height, style, isStacked, isLog, unit])
   // The same lines with new values: crosshair, tooltip and a drag in progress stay.
   useLayoutEffect(() => {
     if (given.current === content) return

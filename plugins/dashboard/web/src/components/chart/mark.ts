@@ -1,4 +1,4 @@
-// What happened, as lines across a chart.
+// Annotations: vertical lines across a chart.
 import type uPlot from 'uplot'
 import { colour } from '../../theme.ts'
 

@@ -1,4 +1,4 @@
-// What uPlot is told: scales, axes, series, and how lines lie above each other.
+// Options and data for uPlot: scales, axes, series and stacking.
 import uPlot from 'uplot'
 import { canvasColour } from '../../colours.ts'
 import { colour } from '../../theme.ts'
@@ -12,7 +12,7 @@ import { timeWordsOf } from './time-axis.ts'
 
 export type Style = 'lines' | 'area' | 'bars' | 'points'
 
-/** What changes while a chart goes on. */
+/** Content of a chart that changes without a new chart. */
 export interface Content {
   readonly lines: readonly DrawnLine[]
   readonly span: TimeSpan | undefined

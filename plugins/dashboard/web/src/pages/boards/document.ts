@@ -1,4 +1,4 @@
-// What a dashboard is made of, as it is saved.
+// The document of a dashboard, as it is saved.
 import type { Style } from '../../components/chart/index.tsx'
 import type { Annotation } from '../../components/use-marks.ts'
 import type { Unit } from '../../units.ts'

@@ -1,10 +1,10 @@
-// What lies at the side while a dashboard is changed.
+// The editors beside a dashboard that is being changed.
 import { AnnotationEditor } from './annotation-editor.tsx'
 import type { BoardDocument } from './document.ts'
 import { PanelEditor } from './panel-editor.tsx'
 import { VariableEditor } from './variable-editor.tsx'
 
-/** What is changed: a panel by its index, the variables, or the annotations. */
+/** The part being changed: a panel by its index, the variables, or the annotations. */
 export type Edited = number | 'variables' | 'annotations' | undefined
 
 interface EditorsProps {

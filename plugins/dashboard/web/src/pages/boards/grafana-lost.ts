@@ -1,4 +1,4 @@
-// What panels of Grafana have that is not here.
+// Lists features of Grafana panels that an import loses.
 import { listOf, loose, type Panel, type PanelKind, textOf } from './document.ts'
 
 export const units: Readonly<Record<string, Panel['unit']>> = {
@@ -16,7 +16,7 @@ export const units: Readonly<Record<string, Panel['unit']>> = {
   binBps: 'bytesPerSecond'
 }
 
-/** What a panel has there and not here. */
+/** Features of a Grafana panel that have no counterpart here. */
 export function lostOf(panel: ReturnType<typeof loose>, kind: PanelKind): string[] {
   const config = loose(panel['fieldConfig'])
   const defaults = loose(config['defaults'])

@@ -95,7 +95,7 @@ async function loadLines(query: PanelQuery, kind: Panel['kind'], context: LoadCo
   // Native histograms have no values.
   const valued = series.filter(({ values }) => values.length > 0)
   const named = linesOfSeries(valued, seconds, step).map((line, i) => ({ ...line, name: nameOf(query, valued[i]!) }))
-  // What only might be wrong is for whoever writes the expression.
+  // Infos are shown where the expression is edited.
   return { series, lines: uniquely(named), warnings: warnings.filter(text => !text.startsWith('PromQL info')) }
 }
 

@@ -5,7 +5,7 @@ import { writeJson } from '../../cell.ts'
 import { Problem } from '../../components/problem.tsx'
 import { useTask } from '../../task.ts'
 import { exactTime } from '../../time.ts'
-import { LineText, type Shape } from './lines.tsx'
+import { type LineSchema, LineText } from './lines.tsx'
 
 type Row = readonly unknown[]
 
@@ -13,12 +13,12 @@ const sizes = [5, 20, 100]
 /** Characters of a message that are compared to tell lines of the same time apart. */
 const longText = 1000
 
-export function Context({ row, ...shape }: Shape & { readonly row: Row }) {
+export function Context({ row, ...schema }: LineSchema & { readonly row: Row }) {
   const [size, setSize] = useState(sizes[0]!)
   const { value, error, isRunning, run } = useTask<readonly Row[]>()
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
-    if (isOpen) void run(signal => loadAround(shape, row, size, signal))
+    if (isOpen) void run(signal => loadAround(schema, row, size, signal))
   }, [isOpen, size, row])
   const own = writeJson(row)
   const at = value?.findIndex(each => writeJson(each) === own)
@@ -42,7 +42,7 @@ export function Context({ row, ...shape }: Shape & { readonly row: Row }) {
           <ol>
             {value.map((each, i) => (
               <li key={i} class="line" aria-current={i === at ? 'true' : undefined}>
-                <LineText {...shape} row={each} />
+                <LineText {...schema} row={each} />
               </li>
             ))}
           </ol>
@@ -53,7 +53,7 @@ export function Context({ row, ...shape }: Shape & { readonly row: Row }) {
 }
 
 /** The newest first, as on the page. */
-async function loadAround({ table, columns }: Shape, row: Row, size: number, signal: AbortSignal) {
+async function loadAround({ table, columns }: LineSchema, row: Row, size: number, signal: AbortSignal) {
   const conditions = columns.flatMap(({ name, type }, i): Condition[] => {
     const value = row[i]
     if (name === table.time.name) return [isValue(name, exactTime(value, type))]

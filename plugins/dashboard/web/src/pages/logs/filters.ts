@@ -34,7 +34,7 @@ export interface Filter {
   readonly value: string
 }
 
-/** What can be asked of a column of a type. */
+/** The filter operators for a column's type. */
 export function operatorsOf(type: string): readonly Operator[] {
   return byType[type] ?? ofNumbers
 }

@@ -56,7 +56,7 @@ export function Histogram({ table, selection, level, span, compared }: Histogram
     },
     [selection, span, compared?.from, compared?.to, level]
   )
-  // What is wrong with the query is told where its lines would be.
+  // An error of the query is shown in the list of lines.
   if (value === undefined || error !== undefined) return null
   const { now, before } = value
   return (

@@ -13,7 +13,7 @@ import { exactTime, formatTime, isTime, readTicks } from '../../time.ts'
 import { Context } from './context.tsx'
 import { FieldTable } from './field-table.tsx'
 import { lineIds, timeOfLine } from './line-id.ts'
-import type { Shape } from './lines.tsx'
+import type { LineSchema } from './lines.tsx'
 import { Message } from './message.tsx'
 
 type Row = readonly unknown[]
@@ -23,7 +23,7 @@ interface Found {
   readonly row: Row | undefined
 }
 
-interface LineDetailsProps extends Shape {
+interface LineDetailsProps extends LineSchema {
   readonly id: string
   /** Lines of the page, and what they are called. */
   readonly rows: readonly Row[]
@@ -32,15 +32,15 @@ interface LineDetailsProps extends Shape {
 
 const close = () => change({ line: undefined }, true)
 
-export function LineDetails({ id, rows, ids, ...shape }: LineDetailsProps) {
+export function LineDetails({ id, rows, ids, ...schema }: LineDetailsProps) {
   const index = ids.indexOf(id)
   // A link may show a line that is not among those of the page.
   const [isMissing] = useState(index < 0)
-  const other = useLoaded(async signal => (isMissing ? loadLine(id, shape, signal) : undefined), [id, isMissing])
+  const other = useLoaded(async signal => (isMissing ? loadLine(id, schema, signal) : undefined), [id, isMissing])
   // A new filter may leave the line out; it stays in sight all the same.
   const seen = useRef<Found>(undefined)
-  if (index >= 0) seen.current = { columns: shape.columns, row: rows[index] }
-  const { columns = shape.columns, row } = seen.current ?? other.value ?? {}
+  if (index >= 0) seen.current = { columns: schema.columns, row: rows[index] }
+  const { columns = schema.columns, row } = seen.current ?? other.value ?? {}
   const go = (to: number) => change({ line: ids[to] }, true)
   return (
     <Drawer title="Line" onClose={close}>
@@ -55,7 +55,7 @@ export function LineDetails({ id, rows, ids, ...shape }: LineDetailsProps) {
         </div>
       )}
       {other.error !== undefined && <Problem error={other.error} />}
-      {row && <Whole {...shape} columns={columns} row={row} />}
+      {row && <Whole {...schema} columns={columns} row={row} />}
       {row === undefined && other.error === undefined && (
         <p class="quiet">{other.isRunning ? 'Loading …' : 'This line is not there any more.'}</p>
       )}
@@ -63,8 +63,8 @@ export function LineDetails({ id, rows, ids, ...shape }: LineDetailsProps) {
   )
 }
 
-function Whole({ row, ...shape }: Shape & { readonly row: Row }) {
-  const { table, columns, level } = shape
+function Whole({ row, ...schema }: LineSchema & { readonly row: Row }) {
+  const { table, columns, level } = schema
   const cell = (name: string | undefined) => row[columns.findIndex(column => column.name === name)]
   const trace = cell(table.trace)
   const grave = cell(level)
@@ -95,7 +95,7 @@ function Whole({ row, ...shape }: Shape & { readonly row: Row }) {
         <CopyButton title="Copy link" text={() => location.href} />
       </div>
       <FieldTable columns={columns} row={row} time={table.time.name} />
-      <Context {...shape} row={row} />
+      <Context {...schema} row={row} />
       <details>
         <summary>JSON</summary>
         <pre class="card" tabIndex={0}>
@@ -106,7 +106,7 @@ function Whole({ row, ...shape }: Shape & { readonly row: Row }) {
   )
 }
 
-async function loadLine(id: string, { table }: Shape, signal: AbortSignal): Promise<Found | undefined> {
+async function loadLine(id: string, { table }: LineSchema, signal: AbortSignal): Promise<Found | undefined> {
   const ticks = timeOfLine(id)
   if (ticks === undefined) return undefined
   const at = {

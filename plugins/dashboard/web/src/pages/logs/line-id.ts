@@ -1,4 +1,4 @@
-// What the address calls a line: its time, and which of the lines of that time it is.
+// Ids of log lines in the address: the time, and the number among lines of that time.
 export function lineIds(rows: readonly (readonly unknown[])[], timeAt: number): string[] {
   const ids: string[] = new Array(rows.length)
   let [last, count] = ['', 0]

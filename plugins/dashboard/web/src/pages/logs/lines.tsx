@@ -20,8 +20,8 @@ const maxShortLength = 400
 /** Wrapped lines have heights that only the browser knows: so many are in the page. */
 const maxWrappedLength = 1000
 
-/** What is known of the columns of lines. */
-export interface Shape {
+/** A table of log lines: its columns, and which of them is the level. */
+export interface LineSchema {
   readonly table: LogTable
   readonly columns: readonly Column[]
   readonly level: string | undefined
@@ -35,7 +35,7 @@ interface LineLook {
   readonly marker: RegExp | undefined
 }
 
-interface LinesProps extends Shape, LineLook {
+interface LinesProps extends LineSchema, LineLook {
   readonly rows: readonly (readonly unknown[])[]
   readonly ids: readonly string[]
   readonly chosen: string | null
@@ -46,8 +46,8 @@ export function Lines(props: LinesProps) {
 }
 
 /** Rows as high as their messages have lines. */
-function WholeLines({ rows, ids, chosen, ...shape }: LinesProps) {
-  const messageAt = shape.columns.findIndex(({ name }) => name === shape.table.message)
+function WholeLines({ rows, ids, chosen, ...schema }: LinesProps) {
+  const messageAt = schema.columns.findIndex(({ name }) => name === schema.table.message)
   const offsets = useMemo(() => {
     const all = new Float64Array(rows.length + 1)
     for (let i = 0; i < rows.length; i++) all[i + 1] = all[i]! + padding + textHeight * linesIn(rows[i]![messageAt])
@@ -58,19 +58,19 @@ function WholeLines({ rows, ids, chosen, ...shape }: LinesProps) {
     <div class="log-lines" ref={box} onScroll={onScroll}>
       <ol aria-label="Lines" style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}>
         {rows.slice(first, last).map((row, i) => (
-          <LineItem key={ids[first + i]} {...shape} id={ids[first + i]!} row={row} chosen={chosen} />
+          <LineItem key={ids[first + i]} {...schema} id={ids[first + i]!} row={row} chosen={chosen} />
         ))}
       </ol>
     </div>
   )
 }
 
-function WrappedLines({ rows, ids, chosen, ...shape }: LinesProps) {
+function WrappedLines({ rows, ids, chosen, ...schema }: LinesProps) {
   return (
     <div class="log-lines wrapped">
       <ol aria-label="Lines">
         {rows.slice(0, maxWrappedLength).map((row, i) => (
-          <LineItem key={ids[i]} {...shape} id={ids[i]!} row={row} chosen={chosen} />
+          <LineItem key={ids[i]} {...schema} id={ids[i]!} row={row} chosen={chosen} />
         ))}
       </ol>
       {rows.length > maxWrappedLength && (
@@ -80,13 +80,13 @@ function WrappedLines({ rows, ids, chosen, ...shape }: LinesProps) {
   )
 }
 
-interface ItemProps extends Shape, LineLook {
+interface ItemProps extends LineSchema, LineLook {
   readonly id: string
   readonly row: readonly unknown[]
   readonly chosen: string | null
 }
 
-function LineItem({ id, row, chosen, ...shape }: ItemProps) {
+function LineItem({ id, row, chosen, ...schema }: ItemProps) {
   return (
     <li>
       <button
@@ -96,13 +96,13 @@ function LineItem({ id, row, chosen, ...shape }: ItemProps) {
         onKeyDown={moveFocus}
         onClick={() => change({ line: id }, true)}
       >
-        <LineText {...shape} row={row} />
+        <LineText {...schema} row={row} />
       </button>
     </li>
   )
 }
 
-interface LineTextProps extends Shape, Partial<LineLook> {
+interface LineTextProps extends LineSchema, Partial<LineLook> {
   readonly row: readonly unknown[]
 }
 

@@ -1,4 +1,4 @@
-// What the live tail does at the moment, and its buttons.
+// State and buttons of the live tail.
 import { Problem } from '../../components/problem.tsx'
 import { countOf } from '../../words.ts'
 import type { Live } from './live.ts'

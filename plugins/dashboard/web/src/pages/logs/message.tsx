@@ -1,4 +1,4 @@
-// What a line says, with the words searched for marked, in the colours of terminals where it has some.
+// The message of a line, with search words marked and ANSI colours shown.
 
 import { readWords } from '../../log-words.ts'
 import { partsOf } from './ansi.ts'

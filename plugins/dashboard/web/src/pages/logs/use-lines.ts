@@ -8,7 +8,7 @@ import { type Task, useLoaded } from '../../task.ts'
 import { currentSpan, type TimeSpan, timeWords } from '../../time.ts'
 import { timeFilter } from '../../time-filter.ts'
 import { lineIds } from './line-id.ts'
-import type { Shape } from './lines.tsx'
+import type { LineSchema } from './lines.tsx'
 import { joined, type Live, useLive } from './live.ts'
 import { isOldestFirst } from './look-menu.tsx'
 import { type Search, selectionOf } from './search.ts'
@@ -33,7 +33,7 @@ interface LinesFound {
   readonly countSpan: TimeSpan
   readonly found: Task<SqlResult>
   readonly live: Live
-  readonly shape: Shape
+  readonly schema: LineSchema
   /** Loaded and followed, the newest first. */
   readonly rows: SqlResult['rows']
   readonly ids: readonly string[]
@@ -66,7 +66,7 @@ export function useLines({ table, search, size, isLive }: LinesAsked): LinesFoun
     countSpan: useCountSpan(span, isLive),
     found,
     live,
-    shape: { table, columns, level },
+    schema: { table, columns, level },
     rows,
     ids
   }

@@ -32,9 +32,9 @@ interface ViewProps {
 export function View({ table, isLive }: ViewProps) {
   const search = useSearch()
   const size = Math.max(1, Number(parameters.value.get('rows')) || first)
-  const { selection, span, countSpan, found, live, shape, rows, ids } = useLines({ table, search, size, isLive })
+  const { selection, span, countSpan, found, live, schema, rows, ids } = useLines({ table, search, size, isLive })
   const { value, error, isRunning } = found
-  const { level } = shape
+  const { level } = schema
   const isTurned = isOldestFirst()
   const [shownRows, shownIds] = useMemo(
     () => (isTurned ? [rows.toReversed(), ids.toReversed()] : [rows, ids]),
@@ -70,7 +70,7 @@ export function View({ table, isLive }: ViewProps) {
             </div>
             {rows.length > 0 && (
               <Lines
-                {...shape}
+                {...schema}
                 rows={shownRows}
                 ids={shownIds}
                 chosen={chosen}
@@ -88,12 +88,12 @@ export function View({ table, isLive }: ViewProps) {
           </section>
         )}
       </div>
-      {chosen !== null && <LineDetails key={chosen} {...shape} id={chosen} rows={rows} ids={ids} />}
+      {chosen !== null && <LineDetails key={chosen} {...schema} id={chosen} rows={rows} ids={ids} />}
     </>
   )
 }
 
-/** What the server says of a part of the query, said of the filter or the word it came from. */
+/** Translates an error about a part of the query into one about the filter or word it came from. */
 function inWords(error: unknown, { text, filters }: Search): unknown {
   const [whole, index, words] =
     /^\$\.filters\.And\[(\d+)\]\S*: (.*)$/s.exec(error instanceof Error ? error.message : '') ?? []

@@ -57,7 +57,7 @@ export function Cardinality({ span }: { readonly span: Span }) {
 interface BarsProps {
   readonly title: string
   readonly entries: readonly Counted[]
-  /** What a full bar is. */
+  /** The count of a full bar. */
   readonly of: number
   onChoose?(name: string): void
 }

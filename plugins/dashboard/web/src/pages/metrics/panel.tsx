@@ -27,7 +27,7 @@ const drawings = [
 
 interface PanelProps {
   readonly expression: string
-  /** What the server says of its metrics. */
+  /** Metadata of the server's metrics. */
   readonly about: Readonly<Record<string, readonly Metadata[]>> | undefined
   readonly marks: readonly Mark[] | undefined
   readonly span: TimeSpan

@@ -1,4 +1,4 @@
-// What is different between two texts of a pipeline.
+// The differences between two texts of a pipeline.
 import { useState } from 'preact/hooks'
 import { readPipeline } from '../../api/pipelines.ts'
 import { Problem } from '../../components/problem.tsx'

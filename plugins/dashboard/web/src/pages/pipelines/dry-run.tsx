@@ -1,4 +1,4 @@
-// What a pipeline makes of some lines, step by step, without writing anything.
+// Runs a pipeline on sample lines and shows each step; nothing is written.
 import { useState } from 'preact/hooks'
 import { type DryRun, dryRun, type Step } from '../../api/pipelines.ts'
 import { writeJson } from '../../cell.ts'

@@ -59,7 +59,7 @@ const kinds: readonly Completion[] = processors.map(({ kind, summary }) => ({
   ...(summary !== undefined && { info: summary })
 }))
 
-/** What the nearest line above that looks so says. */
+/** The first group of the pattern in the nearest line above that matches. */
 function above({ state }: CompletionContext, line: number, pattern: RegExp): string | undefined {
   for (let number = line - 1; number > 0; number--) {
     const found = pattern.exec(state.doc.line(number).text)

@@ -34,7 +34,7 @@ interface PipelineProps {
   onStored(): void
 }
 
-/** What the page of a pipeline holds, and what can be done with it. */
+/** State and actions of a pipeline's page. */
 function usePipeline({ name, versions, onStored }: PipelineProps) {
   const isChanged = useRef(false)
   const shown = useRef<string>(undefined)

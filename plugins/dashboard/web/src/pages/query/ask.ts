@@ -12,7 +12,7 @@ export type Language = 'sql' | 'promql'
 export type Asked =
   | {
       readonly language: 'sql'
-      /** Has the places of `params`. */
+      /** With placeholders for `params`. */
       readonly text: string
       readonly params: Params
       /** With `:from` and `:to`. */
@@ -46,7 +46,7 @@ export async function ask(
   if (language === 'sql') {
     const { text: filled, params } = fillTimes(text)
     const asked = { language, text: filled, params, written: text } as const
-    // What is loaded anew by the clock would read all pages again each time.
+    // A refresh by the clock would read all pages again each time.
     const max = parameters.value.has('refresh') ? pageRows : undefined
     if (canPage(filled)) return { ...asked, ...(await keepRows(asked, signal, max)) }
     return { ...asked, result: await sql(filled, { params, signal, limit: pageRows }) }

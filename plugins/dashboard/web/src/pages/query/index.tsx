@@ -40,7 +40,7 @@ export default function Query() {
   const isInstant = language === 'promql' && parameters.value.get('at') !== null
   const { id, text } = activeTab.value
   const task = useTask<Asked>()
-  /** What the user asked to be run. */
+  /** The text that the user started last. */
   const wanted = useRef<string>(undefined)
   const grammar = useLanguage(language)
   const start = () => void task.run(signal => ask(language, asked, signal, { isInstant }))

@@ -71,7 +71,7 @@ function partsOf(expression: string): readonly Part[] {
     const text = expression.slice(node.from, node.to).trim()
     const isRange = node.name === 'MatrixSelector' || node.name === 'SubqueryExpr'
     if (isPart && parts.length < maxParts) parts.push({ text, depth, isRange })
-    // What is in front of [5m] is not counted a second time.
+    // The selector in front of [5m] is not listed a second time.
     if (node.name === 'MatrixSelector') return
     for (let child = node.firstChild; child !== null; child = child.nextSibling) walk(child, depth + (isPart ? 1 : 0))
   }

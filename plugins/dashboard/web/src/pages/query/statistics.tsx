@@ -1,4 +1,4 @@
-// What is in each column of an answer: how many values, the least and the greatest, the most frequent ones.
+// Statistics of each column of an answer: number of values, minimum, maximum, the most frequent ones.
 import type { SqlResult } from '../../api/sql.ts'
 import { cellText } from '../../cell.ts'
 import { isNumeric } from '../../components/data-table.tsx'

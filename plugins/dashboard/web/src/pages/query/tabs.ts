@@ -6,7 +6,7 @@ export interface Tab {
   readonly id: string
   readonly language: Language
   readonly text: string
-  /** What was run last; empty for nothing. */
+  /** The text that was run last; empty if none was. */
   readonly asked: string
 }
 
@@ -78,7 +78,7 @@ function read(): State {
     const found = JSON.parse(localStorage.getItem(key) ?? 'null') as State | null
     if (found !== null && found.tabs.length > 0) return found
   } catch {
-    // What cannot be read is written anew.
+    // An unreadable state is replaced.
   }
   return { tabs: [first], active: first.id }
 }

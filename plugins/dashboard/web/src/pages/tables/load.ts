@@ -1,4 +1,4 @@
-// What the server knows of its tables.
+// Loads the list of tables and their facts.
 import { columnsOf, type TableColumn } from '../../api/catalog.ts'
 import { quoteName, quoteText, rowsOf } from '../../api/sql.ts'
 import { formatTime, readTicks } from '../../time.ts'

@@ -42,7 +42,7 @@ export function Operations() {
   )
 }
 
-/** Milliseconds with as many places as mean something. */
+/** Milliseconds with four significant digits. */
 function rounded(ms: number): number {
   return Number(ms.toPrecision(4))
 }

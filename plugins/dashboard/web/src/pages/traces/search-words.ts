@@ -1,4 +1,4 @@
-// What was searched for, to be kept in links from and to a trace.
+// The parameters of a search, kept in links from and to a trace.
 import { parameters } from '../../router.ts'
 
 export const fields = ['operation', 'tags', 'min', 'max', 'limit'] as const

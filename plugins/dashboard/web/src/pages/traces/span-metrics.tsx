@@ -63,7 +63,7 @@ async function metricsOf(service: string, times: Seconds, options: Options) {
   return { matcher: '', names: [] }
 }
 
-/** What tells little of a request. */
+/** Metrics that say little about a request. */
 const isPart = /^(up|target_info|scrape_.*)$|_(sum|created|info)$/
 
 /** How much a metric tells of a request, by its name: durations first. */

@@ -2,20 +2,20 @@
 import type { FormerColumn, Table } from '../../../model/table.ts'
 import { isPhysical, mergesFields } from '../../logical.ts'
 import { hasSeries } from '../catalog/logical.ts'
-import { usualGroup } from '../datafile/write-rows.ts'
+import { usualGroup } from '../datafile/row-group.ts'
 import { rowsPerGroup } from '../index/index-spec.ts'
-import type { FileShape } from './sorted-file.ts'
+import type { FileLayout } from './sorted-file.ts'
 
-export interface ShapeOptions extends Pick<FileShape, 'path' | 'hasOrder' | 'keepDeletes'> {
+interface LayoutOptions extends Pick<FileLayout, 'path' | 'hasOrder' | 'keepDeletes'> {
   /** No row is another version of one. */
   readonly areDistinct: boolean
 }
 
-export function fileShape(
+export function fileLayout(
   table: Table,
   columns: readonly FormerColumn[],
-  { areDistinct, ...options }: ShapeOptions
-): FileShape {
+  { areDistinct, ...options }: LayoutOptions
+): FileLayout {
   const group = rowsPerGroup(table)
   const isMerged = !areDistinct && !table.options.append_mode
   return {

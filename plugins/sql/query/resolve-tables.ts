@@ -9,7 +9,7 @@ import { errorAt, isName, isToken, locationOf, type Token } from '../text/token.
 import { shiftRelation } from './edit.ts'
 import { readView } from './view.ts'
 
-export interface TablesContext {
+interface TablesContext {
   readonly store: Store
   /** Where names without a database are looked for: the request's, or that of the view. */
   readonly db: string
@@ -21,7 +21,7 @@ export interface TablesContext {
   readonly views?: readonly string[]
 }
 
-export interface Placed {
+interface ResolvedText {
   readonly text: string
   readonly relations: readonly Relation[]
   /** Where the user wrote what stands at an offset of the text. */
@@ -32,7 +32,7 @@ export interface Placed {
 const sessionWords = new Set(['current_database', 'current_schema', 'currentdatabase', 'database', 'schema'])
 
 /** Throws DbError for names of what is not there, and for signs that could hide something. */
-export async function placeTables(context: TablesContext, tokens: readonly Token[]): Promise<Placed> {
+export async function resolveTables(context: TablesContext, tokens: readonly Token[]): Promise<ResolvedText> {
   const { dialect } = context.store
   refuseOwnClauses(context, tokens)
   const found = findTables(tokens)
@@ -56,7 +56,7 @@ export async function placeTables(context: TablesContext, tokens: readonly Token
     writer.addRows(rows, alias, tokens[i]!)
     i += named.length - 1
   }
-  return writer.placed()
+  return writer.result()
 }
 
 /** Throws DbError for clauses of our own grammar, which the engine would call errors of syntax. */
@@ -78,7 +78,7 @@ function refuseOwnClauses({ store, sql }: TablesContext, tokens: readonly Token[
 export function writeTokens(dialect: Dialect, sql: string, tokens: readonly Token[]): string {
   const writer = new Writer(sql)
   for (const token of tokens) writer.add(tokenText(dialect, sql, token), token)
-  return writer.placed().text
+  return writer.result().text
 }
 
 /** Text that grows, with where its parts came from. */
@@ -109,7 +109,7 @@ class Writer {
     this.#text += text + alias
   }
 
-  placed(): Placed {
+  result(): ResolvedText {
     const [starts, sources, sql] = [this.#starts, this.#sources, this.#sql]
     return {
       text: this.#text,
@@ -123,7 +123,7 @@ class Writer {
 }
 
 /** The replacement of a table: SQL, which may contain tables of the catalog. */
-type Rows = Pick<Placed, 'text' | 'relations'>
+type Rows = Pick<ResolvedText, 'text' | 'relations'>
 
 async function rowsOf(context: TablesContext, { parts }: FoundTable): Promise<Rows> {
   const { store, db, sources, pace } = context
@@ -161,7 +161,7 @@ function tableRows(dialect: Dialect, table: Table): Rows {
 
 async function viewRows(context: TablesContext, view: NonNullable<ReturnType<Store['view']>>): Promise<Rows> {
   const { dialect } = context.store
-  const query = await readView(context, view, placeTables)
+  const query = await readView(context, view, resolveTables)
   const columns = view.columns.map(
     ({ name, from }) => `${dialect.quoteName(from ?? name)} AS ${dialect.quoteName(name)}`
   )

@@ -12,11 +12,12 @@ import {
   pickRows
 } from '../../../core/storage/embedded/datafile/column-builder.ts'
 import { fromStored } from '../../../core/storage/embedded/datafile/stored-column.ts'
-import { type RowsBatch, writeRows } from '../../../core/storage/embedded/datafile/write-rows.ts'
 import { ParquetReader, readFooter } from '../../../core/storage/embedded/parquet/index.ts'
+import { SortedFile } from '../../../core/storage/embedded/upkeep/sorted-file.ts'
 import { createRandom } from '../../fuzz/random.ts'
 import { everyType, randomData, shownRows } from './column-data.ts'
 import { temporaryFolder } from './fixtures.ts'
+import { type RowsBatch, writeRows } from './write-rows.ts'
 
 const seed = Number(process.env['WEIR_PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
 
@@ -55,7 +56,7 @@ t.test(`rows of every type are in the file as they were in memory (seed ${seed})
     if (batches.every(({ rows, from = 0 }) => rows === from)) continue
     const path = join(temporaryFolder(t), 'rows.parquet')
     const groupRows = random.pick([100, 1000, 122_880])
-    const written = writeRows(path, columns, batches, { groupRows, notes: [['kind', 'part']] })
+    const written = writeRows(path, columns, batches, groupRows)
     const found = readBack(path)
     for (const [i, { type }] of columns.entries()) t.strictSame(found.column(i), shownBatches(batches, i, type), type)
     t.equal(found.groups, Math.ceil(written.rows / groupRows))
@@ -101,15 +102,30 @@ t.test('row groups end where their texts are many bytes, however few rows that i
   const long = new Uint8Array(8 * 2 ** 20).fill(120)
   const dictionary = { kind: 'bytes', offsets: Uint32Array.of(0, 1, long.length), bytes: long } as const
   const codes = Uint32Array.from({ length: 40 }, (_, i) => i % 2)
-  writeRows(
+  const times = BigInt64Array.from(codes, (_, i) => BigInt(i))
+  const file = new SortedFile({
     path,
-    [{ name: 'text', type: 'String' }],
-    [{ rows: 40, columns: [{ kind: 'dictionary', codes, dictionary }] }]
-  )
+    columns: [
+      { name: 'at', type: 'TimestampMillisecond' },
+      { name: 'text', type: 'String' }
+    ],
+    time: 0,
+    ...{ hasSeries: false, hasOrder: false, hasOwner: false, numbersGroups: false, keepDeletes: false },
+    groupRows: 122_880,
+    merge: 'none'
+  })
+  const rows = {
+    ...{ tsids: undefined, seqs: undefined, ops: undefined, ownerOf: () => 0 },
+    columns: [{ kind: 'fixed', values: times.slice() } as const, { kind: 'dictionary', codes, dictionary } as const],
+    times: new Int32Array(times.buffer),
+    sorted: Uint32Array.from({ length: 40 }, (_, i) => i)
+  }
+  t.equal([...file.write(rows)].length, 3)
+  file.finish()
   const bytes = new Uint8Array(readFileSync(path))
-  const { rows, rowGroups } = readFooter((offset, length) => bytes.subarray(offset, offset + length), bytes.length)
-  t.equal(rows, 40)
-  t.equal(rowGroups.length, 3)
+  const footer = readFooter((offset, length) => bytes.subarray(offset, offset + length), bytes.length)
+  t.equal(footer.rows, 40)
+  t.equal(footer.rowGroups.length, 3)
   t.ok(bytes.length < 2 ** 21, 'a text that is there many times is written once a group')
 })
 
