@@ -52,11 +52,16 @@ export function beginCollection(): void {
   }
 }
 
-/** V8 exposes the function to contexts created while the flag is set. */
+/**
+ * V8 exposes the function to contexts created while the flag is set. All threads share the flag: another one that does this, too, may have unset it
+ * before the context is there.
+ */
 function ownCollector(): Collect {
   if (globalThis.gc !== undefined) return globalThis.gc as unknown as Collect
-  setFlagsFromString('--expose-gc')
-  const found = runInNewContext('gc') as Collect
-  setFlagsFromString('--no-expose-gc')
-  return found
+  for (;;) {
+    setFlagsFromString('--expose-gc')
+    const found = runInNewContext('globalThis.gc') as Collect | undefined
+    setFlagsFromString('--no-expose-gc')
+    if (found !== undefined) return found
+  }
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { DbError } from '../../../core/errors.ts'
 import { readStream } from '../../../core/http/read-stream.ts'
@@ -75,4 +77,15 @@ t.test('a collection that was begun frees shared memory beside the work', async 
   }
   t.ok(isGone)
   t.equal(pieces.length, 0)
+})
+
+t.test('threads that collect for the first time at the same moment do not disturb each other', async t => {
+  const source = `import { collect } from ${JSON.stringify(new URL('../../../core/workers/free.ts', import.meta.url).href)}; collect('minor')`
+  for (let round = 0; round < 4; round++) {
+    const threads = Array.from(
+      { length: 8 },
+      () => new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`))
+    )
+    await t.resolves(Promise.all(threads.map(thread => once(thread, 'exit'))))
+  }
 })
