@@ -3,7 +3,7 @@ import { rangeFunctions } from '../functions/range-functions.ts'
 import { type Call, children, type Expr, unwrap, type VectorSelector } from '../language/ast.ts'
 import { entry } from './entry.ts'
 import { gridOf, lookTime, subqueryGrid, subquerySlice } from './grid.ts'
-import { type Allowance, allowance, type Budget } from './limits.ts'
+import type { Allowance, Budget } from './limits.ts'
 import type { Grid, Series } from './series.ts'
 import type { RawSeries, Selection, SeriesSource } from './source.ts'
 
@@ -58,7 +58,7 @@ export class Fetcher {
   /** Throws TooManySamples. */
   async fetch(grid: Grid, allowed: Allowance): Promise<Fetched> {
     const asked = new Map<string, Promise<Selected>>()
-    const ofFixed = allowance(this.#budget.maxSamples)
+    const ofFixed = this.#budget.allowance(this.#budget.maxSamples)
     const read = ({ selection, fixed }: Asked) => {
       const known = fixed ? this.#fixed : asked
       return entry(known, JSON.stringify(selection), async () => {

@@ -1,6 +1,8 @@
 // Memory of samples: they are released as soon as they are not needed, and a large range is computed in slices.
 import t from 'tap'
+import { TotalSamples } from '../../../../plugins/promql/engine/limits.ts'
 import type { SeriesSource } from '../../../../plugins/promql/engine/source.ts'
+import { eventually } from '../../../eventually.ts'
 import { type Load, memorySource, native, run, samplesOf } from '../source.ts'
 
 const step = 15_000
@@ -129,4 +131,44 @@ t.test('memory counts as it is taken: values that count_values makes into series
     run(source, 'sum_over_time((hits_total)[3000s:40ms])', { start: 3_600_000, limits: { maxSamples: 100_000 } }),
     /too many samples/
   )
+})
+
+t.test('all queries together hold so many samples at most, and none when they have ended', async t => {
+  const total = new TotalSamples(() => 12_000)
+  const limits = { total }
+  const held: number[] = []
+  let go: () => void = () => {}
+  const gate = new Promise<void>(resolve => {
+    go = resolve
+  })
+  const slow: SeriesSource = {
+    async select(selection, signal, room) {
+      const found = await source.select(selection, signal, room)
+      held.push(total.held)
+      await gate
+      return found
+    }
+  }
+  const first = run(slow, 'hits_total', { ...range, limits })
+  await eventually(() => held.length === 1)
+  t.ok(total.held >= 1_200, 'what is read counts')
+  await t.rejects(run(source, 'count_values("v", hits_total * time())', { ...range, limits }), {
+    code: 'RateLimited',
+    retryAfter: 1,
+    message: /more than 12000 samples together \(plugins\.promql\.max_total_samples\)/
+  })
+  t.equal(total.held, held[0], 'a query that was refused holds nothing')
+  go()
+  await first
+  t.equal(total.held, 0)
+  const failing: SeriesSource = {
+    async select(selection, signal, room) {
+      if (JSON.stringify(selection).includes('lat')) throw new Error('gone')
+      await new Promise(resolve => setTimeout(resolve, 20))
+      return source.select(selection, signal, room)
+    }
+  }
+  await t.rejects(run(failing, 'hits_total + lat', { ...range, limits }), /gone/)
+  await new Promise(resolve => setTimeout(resolve, 60))
+  t.equal(total.held, 0, 'also what was still being read then')
 })
