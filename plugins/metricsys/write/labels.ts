@@ -35,7 +35,7 @@ export class LabelReader {
     const labels: SeriesLabel[] = []
     const max = this.#max()
     for (let at = start, i = 0; at < end; i++) {
-      if (i > max) throw new DbError('InvalidArguments', `a series has more than ${max} labels (limits.max_columns)`)
+      if (i > max) throw new DbError('InvalidArguments', `a series has more than ${max} labels`)
       const inner = at + 2
       const stop = inner + bytes[at + 1]!
       const value = inner + 2 + bytes[inner + 1]!

@@ -20,7 +20,9 @@ export interface OwnService extends MetricsysService {
 export function createService(core: Core, options: WriteOptions): OwnService {
   const cardinality = new Cardinality()
   const metadata = new KnownMetadata(core.store)
-  const names = new SeriesNames(core.config.http.is_strict_mode, () => maxColumns(core.config.limits))
+  const names = new SeriesNames(core.config.http.is_strict_mode, () =>
+    Math.max(minLabels, maxColumns(core.config.limits))
+  )
   exposeCardinality(core.metrics, cardinality)
   let rules: AlertingService | undefined
   const receive = createReceive(core, options, { cardinality, metadata, names })
@@ -44,6 +46,9 @@ export function createService(core: Core, options: WriteOptions): OwnService {
     }
   }
 }
+
+/** Labels that any series may have: known ones are taken also when `limits.max_columns` was lowered. */
+const minLabels = 10_000
 
 /** Columns that a table may have in any database. A series with more labels fits nowhere. */
 function maxColumns({ max_columns, databases }: Core['config']['limits']): number {
