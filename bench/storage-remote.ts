@@ -89,7 +89,7 @@ function readBody(corpus: number): Uint8Array {
 function decode(body: Uint8Array, buffer: DecodeBuffer): SeriesWrite {
   const length = decodeSnappy(body, buffer.reserveBody(snappyLength(body) + snappySlack))
   decodeV1(buffer, length)
-  const names = new SeriesNames(false)
+  const names = new SeriesNames(false, () => 2_000)
   return {
     kind: 'series',
     keys: buffer.keys,

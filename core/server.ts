@@ -14,8 +14,10 @@ import { shareWithOrigins } from './http/cors.ts'
 import { answerError, answerErrors } from './http/errors.ts'
 import { fencePublic } from './http/fence.ts'
 import { health, indexPage } from './http/index-page.ts'
+import { refuseMalformed } from './http/malformed.ts'
 import { completeMethods, type Route } from './http/method.ts'
 import { observeRequests } from './http/observe.ts'
+import { OneByOne } from './http/one-by-one.ts'
 import { openapi } from './http/openapi.ts'
 import { parseParameters } from './http/query.ts'
 import type { Quotas } from './http/quota.ts'
@@ -153,11 +155,19 @@ export function declaredServices(
 }
 
 function makeServer(core: Core, kind: ServerKind, tls: Tls | undefined): FastifyInstance {
-  const shared = options(core, kind)
+  const requests = new OneByOne()
+  const shared = {
+    ...options(core, kind),
+    clientErrorHandler: refuseMalformed(core, socket => requests.isAnswering(socket))
+  }
   const maxHeaderSize = core.config.http.max_header_size
-  if (tls === undefined) return Fastify({ ...shared, http: { maxHeaderSize } })
-  // Hooks apply to all routes.
-  return Fastify({ ...shared, https: { ...tls.options, maxHeaderSize } }) as unknown as FastifyInstance
+  const app =
+    tls === undefined
+      ? Fastify({ ...shared, http: { maxHeaderSize } })
+      : // Hooks apply to all routes.
+        (Fastify({ ...shared, https: { ...tls.options, maxHeaderSize } }) as unknown as FastifyInstance)
+  requests.serve(app.server)
+  return app
 }
 
 function options(core: Core, kind: ServerKind) {

@@ -120,6 +120,8 @@ function endWithSignal(handler: RouteHandlerMethod): RouteHandlerMethod {
 function before(signal: AbortSignal, result: Promise<unknown>, reply: FastifyReply): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const stop = () => {
+      // The answer is on its way, and its stream ends with the signal. An error could not be answered any more.
+      if (reply.raw.headersSent) return
       reject(signal.reason)
       // The handler does not know that the request was answered. Fastify would warn of a second answer.
       reply.raw.once('finish', () => {

@@ -56,7 +56,13 @@ function tableWrites(request: LineRequest, tables: readonly DecodedTable[], pace
     const { name, rows } = decoded
     const table = core.store.table(ctx.db, name)
     const line = { body, decoded, table }
-    return { table: name, rows, columns: columnsOf(line), tags: createTags(line), options: newTable }
+    return {
+      table: name,
+      rows,
+      columns: columnsOf(line),
+      tags: createTags(line, core.store.limits(ctx.db).columns),
+      options: newTable
+    }
   })
 }
 

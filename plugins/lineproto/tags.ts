@@ -1,18 +1,18 @@
 // The tags of rows as keys. The store asks for the tags of keys it does not know.
-import type { RowTags, TableColumn } from '../../core/index.ts'
+import { type Limit, LimitReached, type RowTags, type TableColumn } from '../../core/index.ts'
 import { columnsByName, type LineTable, semanticMismatch, timeColumn } from './columns.ts'
 import { failure } from './decode/position.ts'
-import { readTags, type Tag } from './decode/tags.ts'
+import { readTags, type Tag, type TagLimit } from './decode/tags.ts'
 
-/** Tags of unknown keys are parsed and checked when the store asks for them. */
-export function createTags(line: LineTable): RowTags {
+/** Tags of unknown keys are parsed and checked when the store asks for them. `columns`: of one table. */
+export function createTags(line: LineTable, columns: Limit): RowTags {
   const { keys, series } = line.decoded
   let check: TagCheck | undefined
   return {
     keys,
     series,
     labels(i) {
-      check ??= new TagCheck(line)
+      check ??= new TagCheck(line, columns)
       return check.read(keys.starts[i]!, keys.ends[i]!)
     }
   }
@@ -24,18 +24,24 @@ class TagCheck {
   readonly #time: string
   readonly #columns: ReadonlyMap<string, TableColumn>
   readonly #fields: ReadonlySet<string>
+  readonly #limit: TagLimit
 
-  constructor({ body, decoded, table }: LineTable) {
+  constructor({ body, decoded, table }: LineTable, columns: Limit) {
     this.#body = body
     this.#name = decoded.name
     this.#time = table?.timeIndex.name ?? timeColumn
     this.#columns = columnsByName(table)
     this.#fields = new Set(decoded.fields.map(field => field.name))
+    this.#limit = {
+      // Series that were there before the limit was lowered still fit.
+      max: Math.max(columns.max, this.#columns.size),
+      refusal: () => new LimitReached(`table ${decoded.name}`, 'columns', columns)
+    }
   }
 
   /** Throws ParseError for an invalid tag. */
   read(start: number, end: number): readonly Tag[] {
-    const tags = readTags(this.#body, start, end)
+    const tags = readTags(this.#body, start, end, this.#limit)
     for (const tag of tags) this.#check(tag)
     return tags
   }

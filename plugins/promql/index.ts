@@ -30,6 +30,11 @@ export default definePlugin({
     max_samples: count(50_000_000, 'Samples one query may hold at a time; a query that needs more fails with 422.', {
       live: true
     }),
+    max_total_samples: count(
+      100_000_000,
+      'Samples all running queries may hold together, those read and those computed, some 16 bytes each; a query that needs more is refused with 429.',
+      { live: true }
+    ),
     max_points: count(
       11_000,
       'Steps of a range query; one with more fails with 400. Subqueries are bounded by max_samples.',

@@ -6,6 +6,7 @@ import { resultPieces, seriesCount } from './api/result.ts'
 import { answerSamples } from './api/rows.ts'
 import { treeOf } from './api/tree.ts'
 import { createDeadline } from './deadline.ts'
+import { TotalSamples } from './engine/limits.ts'
 import { type QueryAnswer, type QueryRequest, readQuery, runQuery } from './engine/query.ts'
 import { createLabelReads } from './labels.ts'
 import { parseDuration } from './language/literal.ts'
@@ -21,6 +22,7 @@ interface PromqlOptions {
   readonly timeout: number
   readonly max_concurrent_queries: number
   readonly max_samples: number
+  readonly max_total_samples: number
   readonly max_points: number
   readonly max_metrics: number
   readonly max_selectors: number
@@ -31,8 +33,10 @@ interface PromqlOptions {
 }
 
 export function createService(core: Core, options: PromqlOptions): PromqlService {
+  const total = new TotalSamples(() => options.max_total_samples)
   // Read at each use: options are live.
   const limits = {
+    total,
     get maxSamples() {
       return options.max_samples
     },
@@ -53,6 +57,9 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     }
   }
   const measure = createMeasure(core)
+  core.metrics.gauge('svc_promql_samples', 'Samples that running PromQL queries hold.', [], gauge =>
+    gauge.set(total.held)
+  )
   const refusedHelp = 'PromQL queries refused: `full`, too many waited; `late`, their turn did not come in time.'
   const refused = core.metrics.counter('svc_promql_refused_total', refusedHelp, ['reason'])
   const semaphore = createSemaphore(() => options.max_concurrent_queries, {

@@ -1,5 +1,5 @@
 // Parses the tags of a line. Called only for keys (measurement and tags, as bytes) that were not seen before.
-import { nameProblem, type SeriesLabel } from '../../../core/index.ts'
+import { type DbError, nameProblem, type SeriesLabel } from '../../../core/index.ts'
 import { escapable, undoEscapes, unescapeText } from './escape.ts'
 import { failure } from './position.ts'
 
@@ -10,8 +10,15 @@ export interface Tag extends SeriesLabel {
   readonly at: number
 }
 
-/** The tags in `body[start … end]`, a measurement with its tags; the last of equal names counts. Throws ParseError. */
-export function readTags(body: Uint8Array, start: number, end: number): readonly Tag[] {
+/** Tags of one line at most: they are read without a pause. */
+export interface TagLimit {
+  readonly max: number
+  /** The error for a line with more. */
+  refusal(): DbError
+}
+
+/** The tags in `body[start … end]`, a measurement with its tags; the last of equal names counts. Throws ParseError, and the limit's refusal. */
+export function readTags(body: Uint8Array, start: number, end: number, limit: TagLimit): readonly Tag[] {
   const tags = new Map<string, Tag>()
   for (let at = seek(body, start, end, comma); at < end; ) {
     const key = at + 1
@@ -25,6 +32,7 @@ export function readTags(body: Uint8Array, start: number, end: number): readonly
     const name = unescapeText(body, key, middle, escapable.key)
     const problem = nameProblem('column', name)
     if (problem !== undefined) throw failure(body, key, problem)
+    if (tags.size === limit.max && !tags.has(name)) throw limit.refusal()
     tags.set(name, { name, value: undoEscapes(body, middle + 1, next, escapable.key), at: key })
     at = next
   }

@@ -22,14 +22,22 @@ export class LabelReader {
   readonly #last: (Kept | undefined)[] = []
   /** All names in there are different. */
   #areUnique = true
+  readonly #max: () => number
+
+  /** `max`: labels of one set at most. A set is read without a pause. */
+  constructor(max: () => number) {
+    this.#max = max
+  }
 
   /**
    * Of `bytes[start … end]`; an empty value means that there is no such label. Throws DbError `InvalidArguments` for a name that comes
-   * twice and for broken UTF-8.
+   * twice, for broken UTF-8 and for too many labels.
    */
   read(bytes: Uint8Array, start: number, end: number): SeriesLabel[] {
     const labels: SeriesLabel[] = []
+    const max = this.#max()
     for (let at = start, i = 0; at < end; i++) {
+      if (i > max) throw new DbError('InvalidArguments', `a series has more than ${max} labels`)
       const inner = at + 2
       const stop = inner + bytes[at + 1]!
       const value = inner + 2 + bytes[inner + 1]!

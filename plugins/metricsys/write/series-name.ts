@@ -26,16 +26,18 @@ const maxCheckedNames = 10_000
 /** Reads the names of series. Compares each with the one before, because consecutive series share most labels. */
 export class SeriesNames {
   readonly #strict: boolean
-  readonly #labels = new LabelReader()
-  readonly #exemplarLabels = new LabelReader()
+  readonly #labels: LabelReader
+  readonly #exemplarLabels: LabelReader
   readonly #goodMetrics = new Set<string>()
   readonly #goodLabels = new Set<string>()
   /** Tags of the previous series by index; their names are valid. */
   #before: readonly SeriesLabel[] = []
 
-  /** `strict`: names must match `[a-zA-Z_:][a-zA-Z0-9_:]*`. */
-  constructor(strict: boolean) {
+  /** `strict`: names must match `[a-zA-Z_:][a-zA-Z0-9_:]*`. `maxLabels`: of one series, beside its name. */
+  constructor(strict: boolean, maxLabels: () => number) {
     this.#strict = strict
+    this.#labels = new LabelReader(maxLabels)
+    this.#exemplarLabels = new LabelReader(maxLabels)
   }
 
   /** The name of the series with the labels `bytes[start … end]`. Throws DbError `InvalidArguments` naming the series. */

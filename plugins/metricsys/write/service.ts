@@ -20,7 +20,9 @@ interface OwnService extends MetricsysService {
 export function createService(core: Core, options: WriteOptions): OwnService {
   const cardinality = new Cardinality()
   const metadata = new KnownMetadata(core.store)
-  const names = new SeriesNames(core.config.http.is_strict_mode)
+  const names = new SeriesNames(core.config.http.is_strict_mode, () =>
+    Math.max(minLabels, maxColumns(core.config.limits))
+  )
   exposeCardinality(core.metrics, cardinality)
   let rules: AlertingService | undefined
   const receive = createReceive(core, options, { cardinality, metadata, names })
@@ -43,4 +45,12 @@ export function createService(core: Core, options: WriteOptions): OwnService {
       return { write: yield* metadataWrite(news, Date.now()), stored: () => metadata.keep(db, news) }
     }
   }
+}
+
+/** Labels that any series may have: known ones are taken also when `limits.max_columns` was lowered. */
+const minLabels = 10_000
+
+/** Columns that a table may have in any database. A series with more labels fits nowhere. */
+function maxColumns({ max_columns, databases }: Core['config']['limits']): number {
+  return Object.values(databases).reduce((most, own) => Math.max(most, own.max_columns ?? 0), max_columns)
 }

@@ -1,6 +1,6 @@
 // count_values: counts, per group, how many series have each value; the value becomes a label.
 
-import { nameProblem } from '../../../core/index.ts'
+import { eachPaced, nameProblem, type Pace } from '../../../core/index.ts'
 import { histogramText } from '../histogram/text.ts'
 import type { Aggregation } from '../language/ast.ts'
 import { quote } from '../language/literal.ts'
@@ -24,38 +24,45 @@ export async function countValues(
   // A label that `without` names is not overwritten but left out.
   const leftOut = expr.without && expr.grouping.includes(label)
   const counted: Series[] = []
+  const { budget } = evaluation
+  const before = budget.samples
   for (const { labels, members } of groups) {
     const byValue = new Map<string, Series>()
     for (const member of members) {
-      if (evaluation.budget.isDue) await evaluation.budget.pause()
+      if (budget.isDue) await budget.pause()
       for (let step = 0; step < grid.count; step++) {
         const value = at(member, step)
         if (value === undefined) continue
         const text = leftOut ? '' : typeof value === 'number' ? fixedFloat(value) : histogramText(value)
-        const series = entry(byValue, text, () => newSeries(labels.with(new Map([[label, text]])), grid.count))
+        const series = entry(byValue, text, () => {
+          budget.take(grid.count)
+          return newSeries(labels.with(new Map([[label, text]])), grid.count)
+        })
         series.kinds[step] = 1
         series.values[step]!++
       }
     }
     for (const series of byValue.values()) counted.push(series)
   }
-  return { type: 'vector', series: addEqual(counted) }
+  // The result is accounted for as a value.
+  budget.releaseTo(before)
+  return { type: 'vector', series: await addEqual(budget, counted) }
 }
 
 /** Groups that differ only in the overwritten label are merged. */
-function addEqual(series: readonly Series[]): readonly Series[] {
+async function addEqual(pace: Pace, series: readonly Series[]): Promise<readonly Series[]> {
   const byKey = new Map<string, Series>()
-  for (const each of series) {
+  await eachPaced(pace, series, each => {
     const other = byKey.get(each.labels.key)
     if (other === undefined) {
       byKey.set(each.labels.key, each)
-      continue
+      return
     }
     for (let step = 0; step < each.kinds.length; step++) {
       if (each.kinds[step] === 0) continue
       other.kinds[step] = 1
       other.values[step]! += each.values[step]!
     }
-  }
+  })
   return [...byKey.values()]
 }

@@ -1,9 +1,13 @@
 // The best members of a group at each step, for topk and bottomk.
 import type { Pace } from '../../../core/index.ts'
 import type { Series } from './series.ts'
+import { sortPaced } from './sort-paced.ts'
 
 /** Heaps of up to this size are kept for all steps while the members are visited once; larger ones are filled step by step. */
 const maxKept = 64
+
+/** Members offered to a heap between two checks of the pace. */
+const pauseMembers = 1_024
 
 /**
  * Gives the indices of the best floats at a step, as many as `max` says there: the highest first, or with `sign` -1 the lowest. NaN comes
@@ -14,7 +18,7 @@ export async function chooseBest(
   members: readonly Series[],
   max: Float64Array,
   sign: 1 | -1
-): Promise<(step: number) => ArrayLike<number>> {
+): Promise<(step: number) => Promise<ArrayLike<number>> | ArrayLike<number>> {
   const counts = Uint32Array.from(max, each => Math.min(members.length, Math.max(0, Math.trunc(each))))
   const width = counts.reduce((all, each) => Math.max(all, each), 0)
   if (width <= maxKept) {
@@ -25,14 +29,15 @@ export async function chooseBest(
       }
       if (pace.isDue) await pace.pause()
     }
-    return step => heaps.indices(step)
+    return step => heaps.indices(pace, step)
   }
-  return step => {
+  return async step => {
     const heaps = new Heaps(1, counts[step]!)
     for (const [index, { kinds, values }] of members.entries()) {
       if (kinds[step] === 1) heaps.offer(0, counts[step]!, sign * values[step]!, index)
+      if (index % pauseMembers === pauseMembers - 1 && pace.isDue) await pace.pause()
     }
-    return heaps.indices(0)
+    return heaps.indices(pace, 0)
   }
 }
 
@@ -65,15 +70,17 @@ class Heaps {
   }
 
   /** Indexes of members, the best first, equal ones in member order. */
-  indices(heap: number): ArrayLike<number> {
+  indices(pace: Pace, heap: number): Promise<ArrayLike<number>> | ArrayLike<number> {
     const first = heap * this.#width
     const order = Array.from({ length: this.#sizes[heap]! }, (_, i) => first + i)
-    order.sort((i, j) => {
+    const compare = (i: number, j: number) => {
       const [a, b] = [this.#values[i]!, this.#values[j]!]
       if (Number.isNaN(a) !== Number.isNaN(b)) return Number.isNaN(a) ? 1 : -1
       return b - a || this.#indices[i]! - this.#indices[j]!
-    })
-    return order.map(at => this.#indices[at]!)
+    }
+    const toIndices = (sorted: readonly number[]) => sorted.map(at => this.#indices[at]!)
+    // A promise for each of many steps would cost more than sorting a few entries.
+    return order.length <= maxKept ? toIndices(order.sort(compare)) : sortPaced(pace, order, compare).then(toIndices)
   }
 
   #rise(first: number, from: number): void {

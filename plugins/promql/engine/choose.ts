@@ -12,7 +12,7 @@ import { tellIgnored } from './reduce.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series, type Value } from './series.ts'
 
 /** Indexes of a group's members to keep at a step, the best first if they are ranked. */
-type Choice = (step: number) => ArrayLike<number>
+type Choice = (step: number) => Promise<ArrayLike<number>> | ArrayLike<number>
 
 /** Called once per group; parameters are per step. */
 type MakeChoice = (pace: Pace, members: readonly Series[], parameters: Float64Array) => Choice | Promise<Choice>
@@ -41,7 +41,8 @@ export async function choose(
     const kept = new Map<number, Series>()
     const choice = await makeChoice(evaluation.budget, members, parameter)
     for (let step = 0; step < grid.count; step++) {
-      const chosen = choice(step)
+      const choosing = choice(step)
+      const chosen = choosing instanceof Promise ? await choosing : choosing
       for (let n = 0; n < chosen.length; n++) {
         const i = chosen[n]!
         const series = entry(kept, i, () => newSeries(members[i]!.labels, grid.count))

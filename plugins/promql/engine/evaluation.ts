@@ -1,13 +1,14 @@
 // Evaluates a prepared query: each expression becomes one value over all steps.
-import { DbError, mapPaced } from '../../../core/index.ts'
+import { DbError, eachPaced, mapPaced, type Pace } from '../../../core/index.ts'
 import { callFunction } from '../functions/index.ts'
 import { type Histogram, scale } from '../histogram/histogram.ts'
 import type { Expr, MatrixSelector, Subquery, Unary, VectorSelector } from '../language/ast.ts'
 import { aggregate } from './aggregate.ts'
 import type { Annotations } from './annotation.ts'
 import { binary } from './binary.ts'
+import { entry } from './entry.ts'
 import type { Fetched } from './fetch.ts'
-import { gridOf, subqueryGrid } from './grid.ts'
+import { gridOf, subqueryGrid, subquerySlice } from './grid.ts'
 import type { Budget } from './limits.ts'
 import { mapSeries } from './map.ts'
 import type { SampleCount } from './sample-count.ts'
@@ -156,12 +157,31 @@ export class Evaluation {
     const before = this.budget.samples
     this.budget.take(count)
     this.budget.releaseTo(before)
-    return mapPaced(this.budget, await this.vector(expr.expr, inner), series => toSamples(series, inner))
+    if (count <= subquerySlice) {
+      return mapPaced(this.budget, await this.vector(expr.expr, inner), series => toSamples(series, inner))
+    }
+    const parts = new Map<string, Samples[]>()
+    let held = 0
+    for (let first = 0; first < count; first += subquerySlice) {
+      const slice = { ...inner, start: timeOf(inner, first), count: Math.min(subquerySlice, count - first) }
+      await eachPaced(this.budget, await this.vector(expr.expr, slice), series => {
+        const samples = toSamples(series, slice)
+        entry(parts, series.labels.key, () => []).push(samples)
+        held += samples.floats.times.length + samples.histograms.times.length
+      })
+      this.budget.releaseTo(before)
+      this.budget.take(held)
+      await this.budget.pause()
+    }
+    const joined: Samples[] = []
+    for (const each of parts.values()) joined.push(await joinSamples(this.budget, each))
+    return joined
   }
 }
 
 function toSamples({ labels, kinds, values, histograms }: Series, grid: Grid): Samples {
-  const floats = { times: new Float64Array(grid.count), values: new Float64Array(grid.count) }
+  const count = kinds.reduce((sum, kind) => sum + (kind === 1 ? 1 : 0), 0)
+  const floats = { times: new Float64Array(count), values: new Float64Array(count) }
   const others: number[] = []
   let n = 0
   for (let step = 0; step < grid.count; step++) {
@@ -173,7 +193,7 @@ function toSamples({ labels, kinds, values, histograms }: Series, grid: Grid): S
   }
   return {
     labels,
-    floats: { times: floats.times.subarray(0, n), values: floats.values.subarray(0, n) },
+    floats,
     histograms:
       others.length === 0
         ? noHistograms
@@ -182,6 +202,25 @@ function toSamples({ labels, kinds, values, histograms }: Series, grid: Grid): S
             values: others.map(step => withoutResetHint(histograms![step]!))
           }
   }
+}
+
+/** Joins samples of one series, in the order of their times. */
+async function joinSamples(pace: Pace, parts: readonly Samples[]): Promise<Samples> {
+  const [first] = parts as [Samples, ...Samples[]]
+  if (parts.length === 1) return first
+  const count = parts.reduce((sum, { floats }) => sum + floats.times.length, 0)
+  const floats = { times: new Float64Array(count), values: new Float64Array(count) }
+  const others: { times: number[]; values: Histogram[] } = { times: [], values: [] }
+  let at = 0
+  await eachPaced(pace, parts, part => {
+    floats.times.set(part.floats.times, at)
+    floats.values.set(part.floats.values, at)
+    at += part.floats.times.length
+    for (const time of part.histograms.times) others.times.push(time)
+    for (const value of part.histograms.values) others.values.push(value)
+  })
+  const histograms = others.times.length === 0 ? noHistograms : { ...others, times: Float64Array.from(others.times) }
+  return { labels: first.labels, floats, histograms }
 }
 
 /** A subquery may see a sample several times or never, so reset hints about the previous sample are not valid. */

@@ -2,8 +2,8 @@
 import { rangeFunctions } from '../functions/range-functions.ts'
 import { type Call, children, type Expr, unwrap, type VectorSelector } from '../language/ast.ts'
 import { entry } from './entry.ts'
-import { gridOf, lookTime, subqueryGrid } from './grid.ts'
-import { type Allowance, allowance, type Budget } from './limits.ts'
+import { gridOf, lookTime, subqueryGrid, subquerySlice } from './grid.ts'
+import type { Allowance, Budget } from './limits.ts'
 import type { Grid, Series } from './series.ts'
 import type { RawSeries, Selection, SeriesSource } from './source.ts'
 
@@ -58,7 +58,7 @@ export class Fetcher {
   /** Throws TooManySamples. */
   async fetch(grid: Grid, allowed: Allowance): Promise<Fetched> {
     const asked = new Map<string, Promise<Selected>>()
-    const ofFixed = allowance(this.#budget.maxSamples)
+    const ofFixed = this.#budget.allowance(this.#budget.maxSamples)
     const read = ({ selection, fixed }: Asked) => {
       const known = fixed ? this.#fixed : asked
       return entry(known, JSON.stringify(selection), async () => {
@@ -74,7 +74,7 @@ export class Fetcher {
 
   #collect(grid: Grid): Map<VectorSelector, Asked> {
     const selections = new Map<VectorSelector, Asked>()
-    collect(this.#expr, { grid, fixed: false }, this.#options, selections)
+    collect(this.#expr, { grid, fixed: false, sliced: false }, this.#options, selections)
     return selections
   }
 }
@@ -91,6 +91,8 @@ function isRaw(series: RawSeries | Series): series is RawSeries {
 interface StepGrid {
   readonly grid: Grid
   readonly fixed: boolean
+  /** Whether it is evaluated in slices of steps, so that samples must be read, not reductions to these steps. */
+  readonly sliced: boolean
 }
 
 function collect(expr: Expr, outer: StepGrid, options: FetchOptions, into: Map<VectorSelector, Asked>): void {
@@ -101,7 +103,9 @@ function collect(expr: Expr, outer: StepGrid, options: FetchOptions, into: Map<V
     // The range is open at its left end.
     const selection = { matchers: selector.matchers, from: start - range + 1, to }
     const steps =
-      name === undefined || options.counted ? {} : { steps: { function: name, start, step, count: grid.count, range } }
+      name === undefined || options.counted || outer.sliced
+        ? {}
+        : { steps: { function: name, start, step, count: grid.count, range } }
     into.set(selector, {
       selection: { ...selection, ...steps },
       fixed: outer.fixed || selector.at !== undefined
@@ -117,7 +121,8 @@ function collect(expr: Expr, outer: StepGrid, options: FetchOptions, into: Map<V
     case 'subquery': {
       const inner = subqueryGrid(expr, grid, options.subqueryStep)
       const fixed = outer.fixed || expr.at !== undefined
-      if (inner.count > 0) collect(expr.expr, { grid: inner, fixed }, options, into)
+      const sliced = outer.sliced || inner.count > subquerySlice
+      if (inner.count > 0) collect(expr.expr, { grid: inner, fixed, sliced }, options, into)
       return
     }
     default:
@@ -125,7 +130,7 @@ function collect(expr: Expr, outer: StepGrid, options: FetchOptions, into: Map<V
         const inner = unwrap(child)
         if (inner.kind === 'matrix' && isReducible(expr)) look(inner.selector, inner.range as number, expr.name)
         else if (inner.kind === 'selector' && wantsSamples(expr)) look(inner, options.lookback)
-        else collect(child, { grid, fixed: outer.fixed }, options, into)
+        else collect(child, { ...outer, grid }, options, into)
       }
   }
 }

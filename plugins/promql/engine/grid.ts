@@ -20,6 +20,9 @@ export function lookTimes(grid: Grid, shift: Pick<VectorSelector, 'at' | 'offset
   return times
 }
 
+/** Steps of a subquery that are computed at once; the work on one series between two pauses grows with them. */
+export const subquerySlice = 16_384
+
 /** A subquery's own steps, at multiples of its step; empty if there are none in range. */
 export function subqueryGrid(expr: Subquery, grid: Grid, defaultStep: number): Grid {
   const step = (expr.step as number | undefined) ?? defaultStep

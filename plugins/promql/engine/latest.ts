@@ -1,4 +1,29 @@
 // The latest sample at each step.
+import type { RawSeries } from './source.ts'
+
+/** The index of the first time after `time`, of ascending times. */
+export function firstAfter(times: Float64Array, time: number): number {
+  let [low, high] = [0, times.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (times[middle]! <= time) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The samples with `after < time <= until`. */
+export function samplesWithin({ labels, floats, histograms }: RawSeries, after: number, until: number): RawSeries {
+  const [first, end] = [firstAfter(floats.times, after), firstAfter(floats.times, until)]
+  const within = { times: floats.times.subarray(first, end), values: floats.values.subarray(first, end) }
+  if (histograms === undefined) return { labels, floats: within }
+  const [from, to] = [firstAfter(histograms.times, after), firstAfter(histograms.times, until)]
+  return {
+    labels,
+    floats: within,
+    histograms: { times: histograms.times.subarray(from, to), values: histograms.values.slice(from, to) }
+  }
+}
 
 /**
  * Returns, for each step, the index of the latest time that is not too old, or -1. The result for equal times is reused, because series of

@@ -6,13 +6,44 @@ export interface QueryLimits {
   readonly maxSamples: number
   /** Steps of one range query. */
   readonly maxPoints: number
+  /** Of all queries; undefined: they are not counted together. */
+  readonly total?: TotalSamples
+}
+
+/** Samples that all running queries hold together, those read and those computed. */
+export class TotalSamples {
+  readonly #max: () => number
+  #held = 0
+
+  constructor(max: () => number) {
+    this.#max = max
+  }
+
+  get held(): number {
+    return this.#held
+  }
+
+  /** Throws DbError `RateLimited` and counts nothing when queries would hold more than they may. */
+  take(samples: number): void {
+    if (this.#held + samples > this.#max()) {
+      const message = `the running queries would hold more than ${this.#max()} samples together (plugins.promql.max_total_samples)`
+      throw new DbError('RateLimited', message, { retryAfter: 1 })
+    }
+    this.#held += samples
+  }
+
+  release(samples: number): void {
+    this.#held -= samples
+  }
 }
 
 /** Counts the samples that a query holds, yields to other requests, and throws when the query is aborted. */
 export class Budget extends Pace {
   readonly #limits: QueryLimits
   #samples = 0
+  #read = 0
   #peak = 0
+  #isClosed = false
 
   constructor(limits: QueryLimits, signal: AbortSignal) {
     super({ signal })
@@ -32,8 +63,9 @@ export class Budget extends Pace {
     return this.#peak
   }
 
-  /** Throws when the query would hold more samples than allowed. */
+  /** Throws when the query, or all queries together, would hold more samples than allowed. */
   take(samples: number): void {
+    this.#limits.total?.take(samples)
     this.#samples += samples
     this.#peak = Math.max(this.#peak, this.#samples)
     if (this.#samples > this.#limits.maxSamples) throw tooManySamples(this.#limits.maxSamples)
@@ -41,7 +73,39 @@ export class Budget extends Pace {
 
   /** Sets the number of held samples: all others were released. */
   releaseTo(samples: number): void {
+    this.#limits.total?.release(this.#samples - samples)
     this.#samples = samples
+  }
+
+  /** For samples read for one part of the query, at most so many; they count until they are released, or the query ends. */
+  allowance(most: number): ReadAllowance {
+    let taken = 0
+    return {
+      get taken() {
+        return taken
+      },
+      take: samples => {
+        // Of several selectors that are read at the same time one may have failed.
+        if (this.#isClosed) throw new DbError('Cancelled', 'the query has ended')
+        if (taken + samples > most) throw new TooManySamples(most)
+        this.#limits.total?.take(samples)
+        taken += samples
+        this.#read += samples
+      },
+      release: () => {
+        this.#limits.total?.release(taken)
+        this.#read -= taken
+        taken = 0
+      }
+    }
+  }
+
+  /** The query has ended: it holds nothing. */
+  close(): void {
+    this.#limits.total?.release(this.#samples + this.#read)
+    this.#samples = 0
+    this.#read = 0
+    this.#isClosed = true
   }
 
   checkPoints(count: number): void {
@@ -60,23 +124,16 @@ export interface Allowance {
   take(samples: number): void
 }
 
+interface ReadAllowance extends Allowance {
+  readonly taken: number
+  /** What was read is not used any more. */
+  release(): void
+}
+
 /** One part of a query reads more samples than allowed; thrown so that the query is retried with fewer steps per part. */
 export class TooManySamples extends DbError {
   constructor(most: number) {
     super('InvalidArguments', tooManyMessage(most), { status: 422 })
-  }
-}
-
-export function allowance(most: number): Allowance & { readonly taken: number } {
-  let taken = 0
-  return {
-    get taken() {
-      return taken
-    },
-    take(samples) {
-      taken += samples
-      if (taken > most) throw new TooManySamples(most)
-    }
   }
 }
 

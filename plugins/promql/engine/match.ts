@@ -1,5 +1,5 @@
 // Vector matching: which elements of two vectors belong together, and the labels of the results.
-import { eachPaced, type Pace } from '../../../core/index.ts'
+import { eachPaced, type Pace, runPaced, type Steps } from '../../../core/index.ts'
 import { type Binary, comparisons, type Matching } from '../language/ast.ts'
 import { entry } from './entry.ts'
 import { executionError } from './error.ts'
@@ -35,12 +35,22 @@ export async function matchVectors(
     busy: await stepsWithAny(evaluation.budget, many, grid)
   }
   const results = new Map<string, Series>()
-  for (const pair of await pairUp(evaluation.budget, expr.matching, many, one)) {
-    for (const output of matchPair(matcher, pair)) addResult(results, output)
-    if (evaluation.budget.isDue) await evaluation.budget.pause()
+  const { budget } = evaluation
+  for (const pair of await pairUp(budget, expr.matching, many, one)) {
+    const outputs = isSimple(matcher, pair)
+      ? [matchFloats(matcher, pair.many[0]!, pair.one[0]!)]
+      : await runPaced(budget, matchPair(matcher, pair))
+    await eachPaced(budget, outputs, output => addResult(results, output))
   }
-  return [...results.values()].filter(series => !isEmpty(series))
+  const found: Series[] = []
+  await eachPaced(budget, results.values(), series => {
+    if (!isEmpty(series)) found.push(series)
+  })
+  return found
 }
+
+/** Elements looked at between two pauses. */
+const stepElements = 4_096
 
 interface Matcher {
   readonly expr: Binary
@@ -55,7 +65,12 @@ interface Matcher {
   readonly busy: Uint8Array
 }
 
-/** Fast path for one float series on either side. */
+/** Whether there is one float series on either side. */
+function isSimple({ fillMany, fillOne }: Matcher, { many, one }: Pair): boolean {
+  if (many.length !== 1 || one.length !== 1 || fillMany !== undefined || fillOne !== undefined) return false
+  return many[0]!.histograms === undefined && one[0]!.histograms === undefined
+}
+
 function matchFloats({ expr, grid, swapped, labelsOf }: Matcher, many: Series, one: Series): Series {
   const result = newSeries(labelsOf(many, one), grid.count)
   const operation = scalarOperation(expr.op)
@@ -72,12 +87,9 @@ function matchFloats({ expr, grid, swapped, labelsOf }: Matcher, many: Series, o
   return result
 }
 
-function matchPair(matcher: Matcher, { many, one }: Pair): Iterable<Series> {
+function* matchPair(matcher: Matcher, { many, one }: Pair): Steps<readonly Series[]> {
   const { expr, grid, swapped, operation, labelsOf, fillMany, fillOne, busy } = matcher
-  if (many.length === 1 && one.length === 1 && fillMany === undefined && fillOne === undefined) {
-    const both = [many[0]!, one[0]!] as const
-    if (both.every(each => each.histograms === undefined)) return [matchFloats(matcher, ...both)]
-  }
+  let looked = 0
   const outputs = new Map<Labels, { series: Series; done: Uint8Array }>()
   const match = (step: number, manySide: Series | undefined, oneSide: Series | undefined) => {
     const m = manySide === undefined ? fillMany! : at(manySide, step)!
@@ -95,8 +107,13 @@ function matchPair(matcher: Matcher, { many, one }: Pair): Iterable<Series> {
   for (let step = 0; step < grid.count; step++) {
     if (busy[step] === 0 && fillMany === undefined) continue
     const oneSide = presentOne(one, step, expr)
+    looked += one.length
     let any = false
     for (const manySide of many) {
+      if (++looked >= stepElements) {
+        looked = 0
+        yield
+      }
       if (manySide.kinds[step] === none) continue
       any = true
       if (oneSide !== undefined || fillOne !== undefined) match(step, manySide, oneSide)

@@ -10,7 +10,7 @@ import { type ParseLimits, parse } from '../language/parse.ts'
 import { Annotations } from './annotation.ts'
 import { Evaluation } from './evaluation.ts'
 import { type Fetched, Fetcher } from './fetch.ts'
-import { allowance, Budget, type QueryLimits } from './limits.ts'
+import { Budget, type QueryLimits } from './limits.ts'
 import { type QueryTimes, resolveTimes } from './prepare.ts'
 import { SampleCount } from './sample-count.ts'
 import type { Grid, Value } from './series.ts'
@@ -59,6 +59,15 @@ export function readQuery({ text, experimental, limits }: Pick<QueryRequest, 'te
 
 /** Runs a query. Throws DbError. */
 export async function runQuery(source: SeriesSource, request: QueryRequest, signal: AbortSignal): Promise<QueryAnswer> {
+  const budget = new Budget(request.limits, signal)
+  try {
+    return await runWithin(budget, source, request)
+  } finally {
+    budget.close()
+  }
+}
+
+async function runWithin(budget: Budget, source: SeriesSource, request: QueryRequest): Promise<QueryAnswer> {
   const { text, times, lookback, limits } = request
   const clock = [performance.now()]
   const { expr: parsed, type } = readQuery(request)
@@ -68,7 +77,6 @@ export async function runQuery(source: SeriesSource, request: QueryRequest, sign
     throw new QueryError(text, 0, message)
   }
   const expr = resolveTimes(parsed, times)
-  const budget = new Budget(limits, signal)
   const count = request.instant ? 1 : Math.floor((times.end - times.start) / times.step) + 1
   if (!request.instant) budget.checkPoints(count)
   const grid: Grid = { start: times.start, step: times.step, count }
@@ -81,7 +89,7 @@ export async function runQuery(source: SeriesSource, request: QueryRequest, sign
   clock.push(performance.now())
   const value =
     type === 'matrix'
-      ? await rawMatrix(evaluationOf(await fetcher.fetch(grid, allowance(limits.maxSamples))), expr, grid)
+      ? await rawMatrix(evaluationOf(await fetcher.fetch(grid, budget.allowance(limits.maxSamples))), expr, grid)
       : await evaluateInSlices(expr, grid, { fetcher, budget, evaluationOf })
   clock.push(performance.now())
   const ordered = request.instant ? value : await inOrder(budget, value)

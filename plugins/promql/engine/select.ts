@@ -2,7 +2,7 @@
 import type { VectorSelector } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { lookTimes } from './grid.ts'
-import { latestIndices } from './latest.ts'
+import { latestIndices, samplesWithin } from './latest.ts'
 import type { SampleCount } from './sample-count.ts'
 import { type Grid, isEmpty, none, put, type Series, seriesMaker } from './series.ts'
 import { isStale, type RawSeries, wordsOf } from './source.ts'
@@ -25,7 +25,9 @@ export async function selectVector(
     found.push(series)
     budget.take(grid.count)
   }
-  for (const raw of evaluation.samples(selector)) {
+  for (const all of evaluation.samples(selector)) {
+    // A subquery in slices reads the samples of all slices at once.
+    const raw = samplesWithin(all, from[0]! - back, from.at(-1)!)
     const series = make(raw.labels)
     if (times) putTimes(series, raw, look)
     else putSamples(series, raw, look)

@@ -3,7 +3,7 @@ import { eachPaced } from '../../../core/index.ts'
 import type { Expr } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Fetched, Fetcher } from './fetch.ts'
-import { allowance, type Budget, TooManySamples } from './limits.ts'
+import { type Budget, TooManySamples } from './limits.ts'
 import { type Grid, newSeries, put, type Series, sizeOf, timeOf, type Value } from './series.ts'
 
 /** The fraction of the query's sample limit that one slice may read. */
@@ -24,12 +24,13 @@ export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing)
     const slice: Grid = { ...grid, start: timeOf(grid, first), count: Math.min(width, grid.count - first) }
     // Smaller slices do not help where each step looks far back.
     const divisible = slice.count > 1 && slice.count * grid.step > reach
-    const allowed = allowance(divisible ? Math.floor(budget.maxSamples * share) : budget.maxSamples)
+    const allowed = budget.allowance(divisible ? Math.floor(budget.maxSamples * share) : budget.maxSamples)
     let fetched: Fetched
     try {
       fetched = await fetcher.fetch(slice, allowed)
     } catch (error) {
       if (!divisible || !(error instanceof TooManySamples)) throw error
+      allowed.release()
       width = Math.max(1, slice.count >> 2)
       continue
     }
@@ -38,6 +39,7 @@ export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing)
     await whole.add(value, first)
     first += slice.count
     if (allowed.taken < (budget.maxSamples * share) / 3) width = Math.min(grid.count, width * 2)
+    allowed.release()
     await budget.pause()
   }
   return whole.value

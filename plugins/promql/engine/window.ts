@@ -1,4 +1,6 @@
+// The samples of a series that range functions see, and the window that slides over them.
 import type { Labels } from './labels.ts'
+import { firstAfter } from './latest.ts'
 import { type Floats, type Histograms, isStale, type RawSeries, wordsOf } from './source.ts'
 
 /** All samples a range function may see of one series. */
@@ -61,6 +63,12 @@ function liveHistograms({ times, values }: Histograms): Histograms {
   return { times: Float64Array.from(live, i => times[i]!), values: live.map(i => values[i]!) }
 }
 
+/** A window before the first sample that a step can see: `start` is where the window of the first step begins. */
+export function windowAt({ floats, histograms }: Samples, start: number): Window {
+  const [f, h] = [firstAfter(floats.times, start), firstAfter(histograms.times, start)]
+  return { ...newWindow(), f0: f, f1: f, h0: h, h1: h }
+}
+
 export function newWindow(): Window {
   return { time: 0, start: 0, end: 0, f0: 0, f1: 0, h0: 0, h1: 0, step: 0 }
 }
@@ -69,14 +77,14 @@ export function newWindow(): Window {
 export function moveWindow(window: Window, { floats, histograms }: Samples, start: number, end: number): void {
   window.start = start
   window.end = end
-  window.f1 = firstAfter(floats.times, window.f1, end)
-  window.f0 = firstAfter(floats.times, window.f0, start)
+  window.f1 = advance(floats.times, window.f1, end)
+  window.f0 = advance(floats.times, window.f0, start)
   if (histograms.times.length === 0) return
-  window.h1 = firstAfter(histograms.times, window.h1, end)
-  window.h0 = firstAfter(histograms.times, window.h0, start)
+  window.h1 = advance(histograms.times, window.h1, end)
+  window.h0 = advance(histograms.times, window.h0, start)
 }
 
-function firstAfter(times: Float64Array, from: number, time: number): number {
+function advance(times: Float64Array, from: number, time: number): number {
   let at = from
   while (at < times.length && times[at]! <= time) at++
   return at

@@ -4,7 +4,7 @@ import { lookTimes } from '../engine/grid.ts'
 import { type Labels, metricName } from '../engine/labels.ts'
 import { mergeEqual } from '../engine/map.ts'
 import { type Grid, isEmpty, put, relabel, type Series, seriesMaker, timeOf, type Value } from '../engine/series.ts'
-import { moveWindow, newWindow, type Samples, type Window } from '../engine/window.ts'
+import { moveWindow, type Samples, type Window, windowAt } from '../engine/window.ts'
 import { type Call, type Expr, type MatrixSelector, type Subquery, unwrap } from '../language/ast.ts'
 import type { Implementation } from './call.ts'
 import type { Ranged } from './range-function.ts'
@@ -82,7 +82,7 @@ export async function slide(
   samples: Samples,
   visit: (step: number, window: Window) => void
 ): Promise<void> {
-  const window = newWindow()
+  const window = windowAt(samples, ends[0]! - range)
   let looked = 0
   for (let step = 0; step < ends.length; step++) {
     const end = ends[step]!

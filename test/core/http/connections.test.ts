@@ -113,3 +113,17 @@ t.test('a request whose headers are larger than http.max_header_size is refused 
   })
   t.equal(long, 200, 'the default holds long queries in URLs')
 })
+
+t.test('a client that leaves in the midst of an answer is no error, and its query ends', async t => {
+  const server = await startServer(t)
+  const client = await open(t, server)
+  const sql = 'SELECT range AS i, repeat(chr(97), 1000) AS text FROM range(10000000)'
+  const answer = once(client, 'data')
+  client.write(`GET /v1/sql?${new URLSearchParams({ sql })} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+  await answer
+  client.destroy()
+  const metrics = async () => (await server.main.inject('/metrics')).body
+  await eventually(async () => /^svc_query_running(\{.*\})? 0$/m.test(await metrics()))
+  await sleep(200)
+  t.notMatch(await metrics(), /^svc_refused_total\{.*Cancelled/m, 'an error could not be answered any more')
+})

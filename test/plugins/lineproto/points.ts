@@ -1,6 +1,6 @@
 // A simple reader and writer of lines, point by point. The decoder is compared with it; both share no code.
 import { isUtf8 } from 'node:buffer'
-import { isValid } from '../../../core/index.ts'
+import { DbError, isValid } from '../../../core/index.ts'
 import type { DecodedField, DecodedTable } from '../../../plugins/lineproto/decode/measurement.ts'
 import { readTags } from '../../../plugins/lineproto/decode/tags.ts'
 
@@ -118,12 +118,14 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
   return pattern.exec(text)?.[0]
 }
 
+const anyTags = { max: Number.POSITIVE_INFINITY, refusal: () => new DbError('Internal', 'more tags than there are') }
+
 /** The points of decoded tables, tags read. */
 export function decodedPoints(tables: readonly DecodedTable[]): readonly Point[] {
   return tables.flatMap(({ name: table, rows, fields, times, keys, series }) =>
     Array.from({ length: rows }, (_, row) => {
       const key = series[row]!
-      const tags = readTags(keys.bytes, keys.starts[key]!, keys.ends[key]!)
+      const tags = readTags(keys.bytes, keys.starts[key]!, keys.ends[key]!, anyTags)
       const values = fields.flatMap(field => {
         const value = valueAt(field, row)
         return value === undefined ? [] : [[field.name, value] as const]

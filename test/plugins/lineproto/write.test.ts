@@ -267,6 +267,11 @@ t.test('hints and limits', async t => {
   t.match(await refused('m,a=1 v=1,w=2,x=3,y=4 1'), /max_columns/)
   t.match(await refused('m,a=1,b=2,c=3 v=1 1'), /max_columns/)
   t.match(await refused('a v=1\nb v=1\nc v=1\nd v=1'), /max_request_tables/)
+  const many = Array.from({ length: 90_000 }, (_, i) => `t${i}=x`).join()
+  const before = process.threadCpuUsage()
+  t.equal(await refused(`m,${many} v=1 1`), 'table m would have more than 4 columns (limits.max_columns)')
+  const { user, system } = process.threadCpuUsage(before)
+  t.ok(user + system < 150_000, `tags beyond the limit are not read: ${user + system} µs`)
   t.match(await refused(Array.from({ length: 51 }, (_, i) => `m,a=1 v=1 ${i}`).join('\n')), /max_request_cells/)
 })
 

@@ -238,6 +238,15 @@ export const attacks: readonly Attack[] = [
       send(target, '/v1/metricsys/api/v1/query', { type: form, body: `query=1&time=${'1'.repeat(2 * MiB)}x` })
   },
   {
+    name: 'PromQL: subqueries of millions of steps',
+    many: 4,
+    send: target =>
+      send(target, '/v1/metricsys/api/v1/query', {
+        type: form,
+        body: `query=${encodeURIComponent('stddev_over_time((day_of_year(vector(time())) * 2)[5000000s:1s])')}`
+      })
+  },
+  {
     name: 'SQL: TQL of white space',
     ...sql(() => `TQL EVAL (0, 1, '1s') a${' '.repeat(MiB - 1000)}b`, 2)
   },
@@ -272,6 +281,13 @@ export const attacks: readonly Attack[] = [
   {
     name: 'line protocol: a tag of 1 MB',
     ...write('/v1/lineproto/write?precision=ms', 'text/plain', () => `long,host=${'x'.repeat(MiB)} v=1 1700000000000\n`)
+  },
+  {
+    name: 'line protocol: ninety thousand tags',
+    ...write('/v1/lineproto/write?precision=ms', 'text/plain', () => {
+      const tags = Array.from({ length: 90_000 }, (_, i) => `t${i}=x`).join()
+      return `many_tags,${tags} v=1 1700000000000\n`
+    })
   },
   {
     name: 'line protocol: 10,000 new tables',
@@ -322,6 +338,8 @@ export const attacks: readonly Attack[] = [
       })
   },
   { name: 'slow bodies of 60 MB', many: 32, send: slowBody },
+  // Node reads 64 KiB of such requests in one go, and ends them in one go when the client leaves: some 40 ms of work a connection.
+  { name: 'pipelined requests', many: 1, send: pipelined },
   { name: 'silent connections', many: 500, send: silent },
   { name: 'answers nobody reads', many: 16, send: unread },
   {
@@ -338,6 +356,11 @@ const brokenForm = once(() => `sql=${'%ffa'.repeat(1_000_000)}`)
 function slowBody(target: Target): Promise<string> {
   const head = `POST /v1/ingest?table=slow&pipeline_name=svc_identity HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization('writer')}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${60 * MiB}\r\n\r\n`
   return raw(target, head, 8000, ' ')
+}
+
+/** Sends thousands of requests before it has read an answer. */
+function pipelined(target: Target): Promise<string> {
+  return raw(target, 'GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20_000), 4000)
 }
 
 function silent(target: Target): Promise<string> {
