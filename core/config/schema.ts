@@ -127,7 +127,10 @@ const quota = table(
 
 const http = table(
   {
-    addr: address('127.0.0.1:4000', 'Address of the main server. It serves every route: keep it private.'),
+    addr: address(
+      '127.0.0.1:4000',
+      'Address of the main server. It serves every route: keep it private. `localhost` is 127.0.0.1.'
+    ),
     enable_api_server: flag(false, 'Runs the public server, which serves only `/v1` and `/dashboard`.'),
     api_server_addr: address('127.0.0.1:4006', 'Address of the public server.'),
     timeout: duration(

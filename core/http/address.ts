@@ -8,10 +8,14 @@ interface Address {
   readonly port: number
 }
 
-/** Parses `host:port` or `[address]:port`. */
+/**
+ * Parses `host:port` or `[address]:port`. `localhost` is 127.0.0.1: Fastify would open a second server for its other addresses, without the limits
+ * of connections.
+ */
 export function parseAddress(text: string): Address {
   const end = text.lastIndexOf(':')
-  return { host: text.slice(0, end).replace(/^\[|\]$/g, ''), port: Number(text.slice(end + 1)) }
+  const host = text.slice(0, end).replace(/^\[|\]$/g, '')
+  return { host: host === 'localhost' ? '127.0.0.1' : host, port: Number(text.slice(end + 1)) }
 }
 
 /** The reason, in words, why listening failed. */

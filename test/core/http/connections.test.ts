@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { eventually } from '../../eventually.ts'
@@ -77,6 +77,18 @@ t.test('connections beyond the limit are closed and counted; those that were the
   const another = once(next, 'data')
   ask(next)
   t.match(String((await another)[0]), '200 OK', 'there is room again')
+})
+
+t.test('localhost is one address: limits of connections hold for all of them', async t => {
+  const server = await startServer(t, '[http]\naddr = "localhost:0"\nmax_connections = 1')
+  t.strictSame(
+    server.main.addresses().map(each => (each as AddressInfo).address),
+    ['127.0.0.1']
+  )
+  const first = await open(t, server)
+  const beyond = await open(t, server)
+  await once(beyond, 'close')
+  t.notOk(first.destroyed)
 })
 
 t.test('a connection whose answer is not read is closed; one that waits for its answer is not', async t => {
