@@ -79,7 +79,7 @@ function beyond(input: Input, code: number, entries: number): Error {
 }
 
 /** Takes equal numbers of adjacent rows; the rows before them are `from`. */
-export type TakeRun = (number: number, from: number, rows: number) => void
+type TakeRun = (number: number, from: number, rows: number) => void
 
 /** Passes the 32-bit numbers of a page without nulls to `take`, in order; neighbours may be equal. */
 export function decodeNumberRuns(

@@ -53,7 +53,7 @@ export function decodeHybrid(input: Input, width: number, count: number, out: In
 }
 
 /** Takes runs of integers, from the first on; `from` counts those before. */
-export interface HybridTarget {
+interface HybridTarget {
   repeat(value: number, from: number, rows: number): void
   /** They lie at the input's position. */
   packed(from: number, rows: number): void
