@@ -119,6 +119,8 @@ export interface PipelineRunOptions {
   readonly customTimeIndex?: string
   /** True: an invalid custom time becomes the current time, and items that could not be decoded are left out and reported. */
   readonly ignoreErrors?: boolean
+  /** Number of left-out items that the result describes; default 10. */
+  readonly maxErrors?: number
 }
 
 /** The result of running a pipeline over items. */

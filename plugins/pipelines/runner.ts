@@ -94,6 +94,7 @@ export function createRunner({ kinds, limits, columns, find, table }: RunnerCont
       maxDispatchDepth: max_dispatch_depth,
       maxGroups: max_groups,
       columns: columns(ctx.db),
+      ...(options.maxErrors !== undefined && { maxErrors: options.maxErrors }),
       ...(observer && { observer }),
       options: ctx.hints.options,
       ...(ctx.hints.autoCreate !== undefined && { autoCreate: ctx.hints.autoCreate }),

@@ -46,6 +46,8 @@ export interface RunSettings {
   readonly maxGroups: number
   /** Columns a table may have; items that would need further ones fail. */
   readonly columns: Limit
+  /** Failures listed in a reply. */
+  readonly maxErrors?: number
   readonly observer?: RunObserver
 }
 
@@ -75,7 +77,7 @@ export function runPipeline(pipeline: Pipeline | Identity, batch: ItemBatch, set
   run.errors.sort((a, b) => a.index - b.index)
   return {
     writes: run.writes,
-    skipped: { count: run.failed, errors: run.errors.slice(0, maxItemErrors) },
+    skipped: { count: run.failed, errors: run.errors.slice(0, settings.maxErrors ?? maxItemErrors) },
     filtered: run.filtered
   }
 }
@@ -234,6 +236,6 @@ function itemErrors(batch: ItemBatch, from: number): ItemError[] {
 
 function countStates(batch: ItemBatch, run: Run): void {
   run.failed += batch.failures.length
-  for (const error of itemErrors(batch, 0).slice(0, maxItemErrors)) run.errors.push(error)
+  for (const error of itemErrors(batch, 0).slice(0, run.settings.maxErrors ?? maxItemErrors)) run.errors.push(error)
   for (let row = 0; row < batch.rows; row++) if (batch.states[row] === itemState.dropped) run.filtered++
 }
