@@ -57,7 +57,8 @@ export interface ServerDependencies {
 
 /** The server, ready to listen or to `inject`. The public server never registers routes it must not serve. */
 export async function buildServer(kind: ServerKind, core: Core, parts: ServerDependencies): Promise<FastifyInstance> {
-  const app = makeServer(core, kind, parts.tls)
+  const requests = new OneByOne()
+  const app = makeServer(core, kind, parts.tls, requests)
   const own = [health, openapi, indexPage].map(spec => ({
     spec: spec as PluginSpec,
     options: {},
@@ -68,7 +69,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerDep
 
   if (kind === 'public') fencePublic(app)
   app.decorate('core', core)
-  limitConnections(app, kind, core.config.http, core.metrics)
+  limitConnections(app, { kind, http: core.config.http, metrics: core.metrics, requests })
   limitLifetimes(app, { http: core.config.http, budget: parts.budget, loop: core.loop, stopping: parts.stopping })
   observeRequests(app, kind, core.metrics)
   traceRequests(app, kind, core.tracing)
@@ -154,8 +155,7 @@ export function declaredServices(
   return Object.freeze(Object.fromEntries([...declared, ...mine]))
 }
 
-function makeServer(core: Core, kind: ServerKind, tls: Tls | undefined): FastifyInstance {
-  const requests = new OneByOne()
+function makeServer(core: Core, kind: ServerKind, tls: Tls | undefined, requests: OneByOne): FastifyInstance {
   const shared = {
     ...options(core, kind),
     clientErrorHandler: refuseMalformed(core, socket => requests.isAnswering(socket))

@@ -7,9 +7,20 @@ import type { Config } from '../config/schema.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { after, type Timer } from '../timer.ts'
 import type { ServerKind } from './context.ts'
+import type { OneByOne } from './one-by-one.ts'
+
+interface ConnectionDependencies {
+  readonly kind: ServerKind
+  readonly http: Config['http']
+  readonly metrics: Metrics
+  readonly requests: OneByOne
+}
 
 /** Bounds the connections of a server as `http.max_connections` and `http.keep_alive_timeout` say. */
-export function limitConnections(app: FastifyInstance, kind: ServerKind, http: Config['http'], metrics: Metrics): void {
+export function limitConnections(
+  app: FastifyInstance,
+  { kind, http, metrics, requests }: ConnectionDependencies
+): void {
   const { server } = app
   const help = 'Connections of clients.'
   const open = metrics.gauge('svc_servers_connections', help, ['server'])
@@ -48,17 +59,12 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
   const unreadHelp = 'Connections closed because an answer was not read for http.unread_timeout.'
   const unread = metrics.counter('svc_servers_connections_unread_total', unreadHelp, ['server'])
   unread.add(0, { server: kind })
-  const answering = new WeakSet<Socket>()
-  server.on('request', ({ socket }, response) => {
-    answering.add(socket)
-    response.once('close', () => answering.delete(socket))
-  })
-  closeQuietOnes(app, answering)
+  closeQuietOnes(app, requests)
   // `timeout` fires when nothing was read or written for so long, also between two requests.
   server.timeout = Math.min(http.unread_timeout, maxTimeout)
   server.on('timeout', (socket: Socket) => {
     if (waiting.has(socket)) return
-    if (answering.has(socket)) {
+    if (requests.isAnswering(socket)) {
       // Connections without unread output may stay: their answer is still being made, or they are idle.
       if (socket.writableLength === 0) return
       unread.add(1, { server: kind })
@@ -71,7 +77,7 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
  * When the server stops, closes connections on which nothing is to be answered, also those that have sent nothing or part of a request's head: Node
  * would wait for them.
  */
-function closeQuietOnes(app: FastifyInstance, answering: WeakSet<Socket>): void {
+function closeQuietOnes(app: FastifyInstance, requests: OneByOne): void {
   const { server } = app
   /** By address and port of the client. */
   const open = new Map<string, Socket>()
@@ -92,7 +98,7 @@ function closeQuietOnes(app: FastifyInstance, answering: WeakSet<Socket>): void 
   server.on('secureConnection', add)
   app.addHook('preClose', async () => {
     isClosing = true
-    for (const socket of open.values()) if (!answering.has(socket)) socket.destroy()
+    for (const socket of open.values()) if (!requests.isAnswering(socket)) socket.destroy()
   })
 }
 
