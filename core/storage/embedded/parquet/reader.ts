@@ -154,7 +154,8 @@ export class ParquetReader {
         starts.push(put + Math.max(0, row - first))
       })
     })
-    return { integers: Uint32Array.from(integers), starts: Uint32Array.from([...starts, to - from]) }
+    starts.push(to - from)
+    return { integers: Uint32Array.from(integers), starts: Uint32Array.from(starts) }
   }
 
   /** The pages of a column, with bounds if the file has them. */

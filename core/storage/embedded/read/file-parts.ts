@@ -136,16 +136,17 @@ export class FileParts {
     /** Series numbers and times of ranges of a page: each a copy of its own, which the cache keeps or drops alone. */
     const heads = (group: number, page: RowRange, own: PageSeries, ranges: readonly RowRange[]): SampleRows[] => {
       const span = { from: ranges[0]!.from, to: ranges.at(-1)!.to }
-      const times = lazily(() => {
+      let times: Float64Array | undefined
+      const readTimes = () => {
         const values = new Float64Array(span.to - span.from)
         reader.numbers(group, time, values, 0, span.from, span.to)
         if (scale !== 1) for (let i = 0; i < values.length; i++) values[i] = Math.round(values[i]! * scale)
         return values
-      })
+      }
       return ranges.map(({ from, to }) =>
         this.#pages.get(`${path} ${group} ${from} ${to}`, () => {
-          const all = times()
-          const values = ranges.length === 1 ? all : all.slice(from - span.from, to - span.from)
+          times ??= readTimes()
+          const values = ranges.length === 1 ? times : times.slice(from - span.from, to - span.from)
           const tsids = numbersBetween(own, from - page.from, to - page.from)
           const columns = new Map([[query.time.id, { kind: 'fixed' as const, values }]])
           const rows = { rows: to - from, seq: 0, op: 'put' as const, tsids, columns }
@@ -257,11 +258,6 @@ function numbersBetween({ integers, starts }: PageSeries, from: number, to: numb
   for (let run = lowerBound(starts, from + 1) - 1; starts[run]! < to; run++)
     rows.fill(integers[run]!, Math.max(0, starts[run]! - from), starts[run + 1]! - from)
   return rows
-}
-
-function lazily<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
 }
 
 /** Rows of a row group. */
