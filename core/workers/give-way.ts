@@ -4,10 +4,10 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
 
 /**
- * Niceness added for work that gives way to requests and writes when processors are short: reading and writing files, and, further, what
- * users provide: statements, pipelines and scripts.
+ * Niceness added for work that gives way to requests and writes when processors are short: reading files, and, further, what users provide
+ * (statements, pipelines and scripts) and the writing of files, for which writes wait where it falls behind.
  */
-const lowered = { files: 5, programs: 10 } as const
+const lowered = { reads: 5, programs: 10, upkeep: 10 } as const
 
 /**
  * Lowers the priority of the calling thread, or of the thread with a number. Does nothing on systems other than Linux, or if not permitted.

@@ -6,8 +6,9 @@ import t from 'tap'
 t.test('a thread that gives way is below the one that started it, which stays where it was', async t => {
   const own = getPriority()
   for (const [work, steps] of [
-    ['files', 5],
-    ['programs', 10]
+    ['reads', 5],
+    ['programs', 10],
+    ['upkeep', 10]
   ] as const) {
     const worker = new Worker(new URL('./give-way.worker.ts', import.meta.url), { workerData: work })
     const [ranks] = await once(worker, 'message')

@@ -49,6 +49,15 @@ export async function linesOf(engine: Engine, name: string, bounds: { from?: big
   return lines(await engine.query({ kind: 'scan', table, columns, ...bounds }, never))
 }
 
+/** What a statement that can mean only these columns shows of all rows, each as one line, sorted. */
+export async function linesOfColumns(engine: Engine, name: string, columns: readonly string[]): Promise<string> {
+  const table = tableNamed(engine, name)
+  const shown = columns.map(each => `"${table.columns.find(({ name }) => name === each)!.physical}"`)
+  const text = `SELECT ${shown.join(', ')} FROM @`
+  const relations = [{ start: text.length - 1, end: text.length, table, alias: 't', columns }]
+  return lines(await engine.query({ kind: 'sql', text, relations, timezone: 'UTC' }, never))
+}
+
 /** The rows of a result, each as one line, sorted. */
 export async function lines(result: QueryResult): Promise<string> {
   const found: string[] = []

@@ -2,7 +2,15 @@
 import { cpSync } from 'node:fs'
 import type { ColumnDefinition, Table } from '../../../core/model/table.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
-import { type Cell, linesOf, never, type Row, rowsWrite, tableNamed } from '../../contract/engine/rows.ts'
+import {
+  type Cell,
+  linesOf,
+  linesOfColumns,
+  never,
+  type Row,
+  rowsWrite,
+  tableNamed
+} from '../../contract/engine/rows.ts'
 import { columns } from '../../contract/engine/trial.ts'
 import { converted } from './converted.ts'
 import { type ReadFile, readDataFiles, rowsOfTable } from './data-files.ts'
@@ -50,6 +58,24 @@ export class History {
       const table = this.#names[i]!
       const found = await linesOf(this.#engine, table)
       if (found !== model.lines()) return { table, found, wanted: model.lines() }
+    }
+    return undefined
+  }
+
+  /** The same of statements that each can mean one column and the time, all at once. */
+  async differenceByColumn(): Promise<{ table: string; found: string; wanted: string } | undefined> {
+    for (const [i, model] of this.#models.entries()) {
+      const name = this.#names[i]!
+      const time = model.columns.find(({ kind }) => kind === 'time')!
+      const compare = async (column: ModelColumn) => {
+        const shown = column === time ? [time] : [time, column]
+        const names = shown.map(each => each.name)
+        const found = await linesOfColumns(this.#engine, name, names)
+        const wanted = model.lines(shown)
+        return found === wanted ? [] : [{ table: `${name} (${names.join(', ')})`, found, wanted }]
+      }
+      const [first] = (await Promise.all(model.columns.map(compare))).flat()
+      if (first !== undefined) return first
     }
     return undefined
   }

@@ -96,15 +96,15 @@ export class TableModel {
     this.#versions = this.#versions.filter(version => version.durable)
   }
 
-  /** The rows a query should give, as `linesOf` prints them. */
-  lines(): string {
+  /** The rows a query should give, as `linesOf` prints them; of these columns, as `linesOfColumns` does. */
+  lines(shown: readonly ModelColumn[] = this.columns): string {
     const rows = this.options.append_mode ? this.#versions.map(({ cells }) => cells) : this.#merged()
     const time = this.columns.find(({ kind }) => kind === 'time')!
     const live = rows.filter(cells => this.#oldest === undefined || (cells.get(time.id) as bigint) >= this.#oldest)
     const fieldwise = this.options.merge_mode === 'last_non_null' && !this.options.append_mode
     return wanted(
       ...live.map(cells =>
-        this.columns.map(({ id, initial = null }) => {
+        shown.map(({ id, initial = null }) => {
           const cell = cells.get(id)
           // Where fields are merged, null is not a value.
           return cell === undefined || (cell === null && fieldwise) ? initial : cell

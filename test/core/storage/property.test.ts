@@ -47,6 +47,7 @@ function check(
         for (const step of [...steps, { do: 'read' } as const, { do: 'restart' } as const, { do: 'read' } as const]) {
           await history.take(step)
           if (step.do !== 'read') continue
+          report('column', await history.differenceByColumn())
           for (const path of paths.each()) report(path, await history.difference())
         }
         report('the files', await history.differenceInFiles())

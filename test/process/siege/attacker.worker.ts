@@ -15,7 +15,7 @@ export type Outcomes = ReadonlyMap<string, ReadonlyMap<string, number>>
 const { url } = workerData as Target
 let over = new AbortController()
 // Making bodies and reading answers takes no processor from those who are measured.
-giveWay('files')
+giveWay('reads')
 let outcomes = new Map<string, Map<string, number>>()
 
 /** Milliseconds between two requests of an attacker, and as much as the last one took: the kind matters, not that the machine is busy. */

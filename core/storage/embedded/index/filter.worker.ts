@@ -19,7 +19,7 @@ export interface BuiltIndexes {
 
 export type FilterAnswer = BuiltIndexes | { readonly error: string }
 
-giveWay('files')
+giveWay('upkeep')
 parentPort!.on('message', ({ path, asked, counts }: FilterTask) => {
   try {
     const built = readFilters(path, asked, counts)

@@ -92,6 +92,8 @@ export interface SpooledRows {
 /** The rows that follow those of the previous spool file. */
 interface SpooledRun extends SpooledRows {
   readonly rows: number
+  /** Ids of the columns that were asked for; undefined: all. */
+  readonly asked: ReadonlySet<number> | undefined
   /** One above the last row's sequence number. */
   readonly endSeq: number
 }
@@ -227,12 +229,19 @@ export class Memtable {
     this.#giveBack()
   }
 
-  /** Everything added before the call, as spool files; `registry` knows the series. The caller must unpin the files. */
-  async spool(registry: SeriesRegistry): Promise<readonly SpooledRows[]> {
+  /**
+   * Everything added before the call, as spool files with the columns that have these ids or took over one of them (default all), and maybe
+   * others; `registry` knows the series. The caller must unpin the files.
+   */
+  async spool(registry: SeriesRegistry, asked?: ReadonlySet<number>): Promise<readonly SpooledRows[]> {
     this.#spooledAt = Date.now()
     while (this.#spooling) await this.#spooling
-    if ((this.#spooled.at(-1)?.endSeq ?? this.firstSeq) < this.endSeq) {
-      this.#spooling = this.#spoolRest(registry).finally(() => {
+    const last = this.#spooled.at(-1)
+    const isLacking = last !== undefined && !hasAll(last.asked, asked)
+    if (isLacking || (last?.endSeq ?? this.firstSeq) < this.endSeq) {
+      // Where statements ask for different columns, rows are copied once more, with all of them.
+      const copied = last === undefined ? asked : isLacking ? undefined : last.asked
+      this.#spooling = this.#spoolRest(registry, copied, isLacking ? [] : this.#spooled).finally(() => {
         this.#spooling = undefined
         this.#giveBack()
       })
@@ -309,14 +318,17 @@ export class Memtable {
     if (!this.#dropped) for (const { file } of copies) this.#home.copies.bytes += sign * file.bytes
   }
 
-  /** Fixes rows and columns together: rows added later may have newer columns. */
-  async #spoolRest(registry: SeriesRegistry): Promise<void> {
+  /** Copies the rows after those of the files `kept`. Fixes rows and columns together: rows added later may have newer columns. */
+  async #spoolRest(
+    registry: SeriesRegistry,
+    asked: ReadonlySet<number> | undefined,
+    kept: readonly SpooledRun[]
+  ): Promise<void> {
     const owned = isPhysical(this.#table) ? [tableColumn] : []
-    const columns = [...owned, ...stored(this.#table)]
+    const columns = [...owned, ...stored(this.#table, asked)]
     const owners = owned.length > 0 ? registry.owners() : undefined
     this.#cut()
     const { endSeq } = this
-    let kept = this.#spooled
     let rows = this.rows - countRows(kept)
     // Small files at the end are merged into this one; each row is copied a few times at most.
     while (kept.length > 0 && kept.at(-1)!.rows <= Math.min(rows, maxMergedRows)) {
@@ -328,7 +340,7 @@ export class Memtable {
     const file = await this.#write(writes, columns, owners)
     const replaced = this.#spooled.slice(kept.length)
     const spans = spansOf(writes, this.#table.timeIndex.id)
-    const run = { file, hidden: this.hidden, columns, spans, rows, endSeq }
+    const run = { file, hidden: this.hidden, columns, spans, rows, endSeq, asked }
     this.#spooled = [...kept, run]
     this.#count([run], 1)
     this.#count(replaced, -1)
@@ -342,7 +354,7 @@ export class Memtable {
     owners: Uint32Array | undefined
   ): Promise<SpoolFile> {
     const named = this.#named(columns)
-    const expected = writes.reduce((sum, write) => sum + bytesOf(write) + write.rows * 8, 0)
+    const expected = writes.reduce((sum, write) => sum + bytesOf(write, columns) + write.rows * 8, 0)
     const groups = () => groupsOf(named, this.#pieces(writes, columns, owners))
     return this.#home.spool.write(named.map(storedColumn), groups, expected, { plain: true, level: 0 })
   }
@@ -372,6 +384,11 @@ export class Memtable {
       ...columns.map(column => write.columns.get(column.id) ?? leftOut(column, write))
     ]
   }
+}
+
+/** Whether columns that were asked for include those that are; undefined: all. */
+function hasAll(were: ReadonlySet<number> | undefined, are: ReadonlySet<number> | undefined): boolean {
+  return were === undefined || (are !== undefined && [...are].every(id => were.has(id)))
 }
 
 /** Columns whose type changed, with the former column that the rows hold, or that is filled in for them. */
@@ -473,12 +490,14 @@ export function leftOut({ type, filled }: StoredColumn, { op, rows, columns }: M
 }
 
 /**
- * Columns that are stored row by row, ascending by id, including those whose values they took over. Without tags, which are in the series
- * registry.
+ * Columns that are stored row by row, ascending by id, including those whose values they took over; only the ones asked for, where `asked` is
+ * given. Without tags, which are in the series registry.
  */
-function stored(table: Table): readonly StoredColumn[] {
+function stored(table: Table, asked?: ReadonlySet<number>): readonly StoredColumn[] {
   return table.columns
-    .filter(column => column.semantic !== 'tag')
+    .filter(
+      column => column.semantic !== 'tag' && (asked === undefined || lineage(column).some(({ id }) => asked.has(id)))
+    )
     .flatMap(column => filledLineage(table, column))
     .sort((a, b) => a.id - b.id)
 }

@@ -5,10 +5,11 @@ import type { MemtableRows } from './memtable.ts'
 /** Approximate bytes of a column of a part besides its values; for few rows this is most of it. */
 export const columnBytes = 200
 
-/** Approximate bytes of the values of a write. */
-export function bytesOf({ rows, tsids, columns }: MemtableRows): number {
+/** Approximate bytes of the values of a write, in some of its columns. */
+export function bytesOf({ rows, tsids, columns }: MemtableRows, some?: readonly { readonly id: number }[]): number {
   let bytes = tsids === undefined ? 0 : rows * 4
-  for (const data of columns.values()) {
+  for (const data of some === undefined ? columns.values() : some.map(({ id }) => columns.get(id))) {
+    if (data === undefined) continue
     bytes += data.valid?.byteLength ?? 0
     if (data.kind === 'fixed') bytes += data.values.byteLength
     else if (data.kind === 'bytes') bytes += data.offsets.byteLength + textBytes(data)

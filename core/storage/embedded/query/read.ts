@@ -2,7 +2,7 @@
 import { eachConcurrent } from '../../../concurrent.ts'
 import type { Table } from '../../../model/table.ts'
 import { Pace, runPaced } from '../../../pace.ts'
-import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../engine.ts'
+import type { Condition, Query, QueryResult, Relation, ScanQuery, SqlQuery } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { requireTypes } from '../catalog/retyped.ts'
@@ -41,13 +41,16 @@ async function runOnce(
   const now = Date.now()
   const pace = new Pace({ signal })
   const fixed = Array.from(tables.values(), table => snapshotOf(parts, table, now))
+  /** By the id of the table that is asked for. */
+  const keyed = (all: readonly Snapshot[]) => new Map(Array.from(tables.keys(), (id, i) => [id, all[i]!]))
   let release = pin(parts.pins, fixed)
   let started = false
   try {
     for (const { view, table, files } of fixed) await parts.requireSound(view ?? table, files)
-    const found = await readable(parts, fixed, release)
+    const asked = query.kind === 'sql' ? columnsAsked(query.relations, keyed(fixed)) : new Map()
+    const found = await readable(parts, fixed, asked, release)
     release = found.release
-    const snapshots = new Map(Array.from(tables.keys(), (id, i) => [id, found.snapshots[i]!]))
+    const snapshots = keyed(found.snapshots)
     const start =
       query.kind === 'sql'
         ? await prepareSql(parts, query, snapshots, pace)
@@ -209,6 +212,23 @@ async function prepareScan(parts: ReadDependencies, query: ScanQuery, snapshot: 
 /** Every table a query names, as often as it does. */
 function tablesOf(query: Query): readonly Table[] {
   return query.kind === 'sql' ? query.relations.map(({ table }) => table) : [query.table]
+}
+
+/** The ids of the columns that a statement reads of each physical table, and of those whose values they took over; undefined: all. */
+function columnsAsked(
+  relations: readonly Relation[],
+  snapshots: ReadonlyMap<number, Snapshot>
+): ReadonlyMap<number, ReadonlySet<number> | undefined> {
+  const asked = new Map<number, Set<number> | undefined>()
+  for (const { table, columns: names } of relations) {
+    const snapshot = snapshots.get(table.id)!
+    const { id, timeIndex } = snapshot.table
+    const ids = asked.has(id) ? asked.get(id) : new Set([timeIndex.id])
+    const columns = names && pickColumns(snapshot, names).columns
+    for (const column of columns ?? []) for (const each of [column, ...(column.was ?? [])]) ids?.add(each.id)
+    asked.set(id, columns && ids)
+  }
+  return asked
 }
 
 function scan({ table, columns, from, to }: ScanQuery, rows: string): string {

@@ -52,7 +52,7 @@ export async function runSeries(
     const files = read.plan.steps.flatMap(({ part, path }) => (isFile(part) && path !== 'skip' ? [part] : []))
     await parts.requireSound(query.table, files)
     if (!read.isDirect) {
-      const found = await readable(parts, [snapshot], release)
+      const found = await readable(parts, [snapshot], new Map(), release)
       release = found.release
       whole = found.snapshots[0]!
       // Rows came meanwhile: which may hide others is up to those there are now.

@@ -74,11 +74,13 @@ export function snapshotOf({ catalog, tables, dataDir }: ReadDependencies, table
 
 /**
  * Snapshots that are pinned, with their rows readable by SQL; `release` lets all go, what makes them readable, too. What they hold was fixed
- * before: while rows are made readable, tables may change and files take the place of others.
+ * before: while rows are made readable, tables may change and files take the place of others. `asked`: the columns to read, by id, of each
+ * physical table; absent: all.
  */
 export async function readable(
   { tables }: ReadDependencies,
   fixed: readonly Snapshot[],
+  asked: ReadonlyMap<number, ReadonlySet<number> | undefined>,
   release: () => void
 ): Promise<{ readonly snapshots: readonly Snapshot[]; readonly release: () => void }> {
   const held: { unpin(): void }[] = []
@@ -91,7 +93,7 @@ export async function readable(
   try {
     for (const { table, view, memtables } of fixed) {
       for (const memtable of memtables.filter(each => !spooled.has(each))) {
-        const rows = await memtable.spool(tables.getOrCreate(view ?? table).registry)
+        const rows = await memtable.spool(tables.getOrCreate(view ?? table).registry, asked.get(table.id))
         held.push(...rows.map(({ file }) => file))
         spooled.set(memtable, rows)
       }

@@ -78,7 +78,7 @@ const files = new FileParts(pages)
 /** Queries of so many samples leave some megabytes of garbage. */
 const minCollectSamples = 100_000
 
-giveWay('files')
+giveWay('reads')
 parentPort!.on('message', async (task: ReadTask) => {
   if ('forget' in task) {
     files.forget(task.forget)

@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { isDbError } from '../../../errors.ts'
 import { pause } from '../../../timer.ts'
 import { collect } from '../../../workers/free.ts'
+import { giveWay } from '../../../workers/give-way.ts'
 import { failpoint } from '../failpoint.ts'
 import { type FlushTask, flushRows } from './flush-rows.ts'
 import { type MergeTask, mergeFiles, UnsortedInput } from './merge-files.ts'
@@ -19,6 +20,7 @@ export interface UpkeepAnswer {
   readonly error?: { readonly message: string; readonly isAboutRows: boolean; readonly isUnsorted: boolean }
 }
 
+giveWay('upkeep')
 parentPort!.on('message', (task: UpkeepTask) => {
   if ('flush' in task) void answer(task.id, () => flush(task.flush))
   else void answer(task.id, () => merge(task.merge))
