@@ -9,6 +9,11 @@ const [turn, shortTurn] = [10, 5]
  */
 const roundsBetween = 8
 
+/** Requests that had fewer turns go before those that had more: most are over then, and need not wait for the long ones. */
+const fewTurns = 3
+/** While requests of many turns wait, they get one turn after so many of the others. */
+const fewFirst = 4
+
 /** The turns of this thread's event loop. One piece of work continues per turn, so many pieces together hold the loop no longer than one. */
 class Turns {
   /** When the current turn began; undefined between turns. */
@@ -16,25 +21,44 @@ class Turns {
   #length = turn
   #roundsLeft = roundsBetween
   #isScheduled = false
-  readonly #waiting: (() => void)[] = []
+  /** Work that had few turns, and other work; each in order. */
+  readonly #few: (() => void)[] = []
+  readonly #many: (() => void)[] = []
+  #fewInRow = 0
+  /** Turns that the work of each signal had. */
+  readonly #had = new WeakMap<AbortSignal, number>()
+
+  get #isWaiting(): boolean {
+    return this.#few.length > 0 || this.#many.length > 0
+  }
 
   /** Whether the current turn is used up at a time of `performance.now`; begins one between turns. */
   isOverAt(now: number): boolean {
     if (this.#since === undefined) {
       this.#since = now
-      this.#length = this.#waiting.length > 0 ? shortTurn : turn
+      this.#length = this.#isWaiting ? shortTurn : turn
       this.#roundsLeft = 0
       this.#schedule()
     }
     return now - this.#since > this.#length
   }
 
-  /** Resolves in a new turn, after everything that waited before. */
-  next(): Promise<void> {
+  /** Resolves in a new turn of the work that has this signal. */
+  next(signal: AbortSignal): Promise<void> {
+    const had = this.#had.get(signal) ?? 0
+    this.#had.set(signal, had + 1)
     return new Promise(resolve => {
-      this.#waiting.push(resolve)
+      const waiting = had < fewTurns ? this.#few : this.#many
+      waiting.push(resolve)
       this.#schedule()
     })
+  }
+
+  /** The work whose turn is next. */
+  #take(): () => void {
+    const isFew = this.#many.length === 0 || (this.#few.length > 0 && this.#fewInRow < fewFirst)
+    this.#fewInRow = isFew ? this.#fewInRow + 1 : 0
+    return (isFew ? this.#few : this.#many).shift()!
   }
 
   #schedule(): void {
@@ -46,7 +70,7 @@ class Turns {
   readonly #endRound = () => {
     this.#isScheduled = false
     this.#since = undefined
-    if (this.#waiting.length === 0) {
+    if (!this.#isWaiting) {
       this.#roundsLeft = roundsBetween
       return
     }
@@ -55,7 +79,7 @@ class Turns {
     this.#roundsLeft = roundsBetween
     this.#since = performance.now()
     this.#length = turn
-    this.#waiting.shift()!()
+    this.#take()()
   }
 }
 
@@ -112,7 +136,7 @@ export class Pace {
   }
 
   async pause(): Promise<void> {
-    await turns.next()
+    await turns.next(this.#signal)
     this.#signal.throwIfAborted()
     resumed.get(this.#signal)?.()
   }

@@ -40,6 +40,27 @@ t.test('several pieces of work share the turns of the event loop', async t => {
   t.ok(log.indexOf('b') < log.indexOf('a is over'), 'they take turns')
 })
 
+t.test('work that had few turns goes before work that had many, which goes on all the same', async t => {
+  const log: string[] = []
+  const long = Array.from({ length: 20 }, (_, i) =>
+    runPaced(new Pace(new AbortController()), steps(40, log, `long ${i}`))
+  )
+  const stepsOfLong = () => log.filter(name => name.startsWith('long') && !name.endsWith('over')).length
+  while (stepsOfLong() < 300) await new Promise(resolve => setImmediate(resolve))
+  for (let i = 0; i < 10; i++) {
+    const before = stepsOfLong()
+    await new Pace(new AbortController()).pause()
+    t.ok(stepsOfLong() - before <= 10, `${stepsOfLong() - before} steps of 3 ms before a short piece of work`)
+  }
+  let isOver = false
+  const stream = (async () => {
+    while (!isOver) await new Pace(new AbortController()).pause()
+  })()
+  await Promise.all(long)
+  isOver = true
+  await stream
+})
+
 /** The turns of the tests above are over then. */
 async function freshTurn(): Promise<void> {
   for (let round = 0; round < 20; round++) await new Promise(resolve => setImmediate(resolve))
