@@ -33,7 +33,7 @@ export async function main(args: string[]): Promise<void> {
   const core = await createCore(loadConfig({ overrides }).config, { folder, plugins: [] })
   const duckdb = await (await DuckDBInstance.create(':memory:')).connect()
   await duckdb.run(macroStatements())
-  const service = startService(core, limits, undefined)
+  const service = startService(core, limits, {})
   const ctx = internalContext(core, 'bench', 'public')
   await core.store.createTable(ctx, { database: 'public', name: 'cpu', columns, options: {} }, 'refuse')
   const plan = async (sql: string) => {

@@ -77,7 +77,7 @@ export {
 export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
 export { isColumnType, isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
 export type { Steps } from './pace.ts'
-export { eachPaced, mapPaced, Pace, runAtOnce, runPaced } from './pace.ts'
+export { eachPaced, endsStep, mapPaced, Pace, runAtOnce, runPaced } from './pace.ts'
 export { requiredText, requiredTexts } from './regex/literal.ts'
 export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'

@@ -11,7 +11,6 @@ import type { Logger } from './log/log.ts'
 import type { LogSwitch } from './log/switch.ts'
 import type { LoopWatch } from './loop.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import type { SlowQueries } from './slow-query.ts'
 import type { Store } from './storage/store.ts'
 import type { SystemTables } from './storage/system.ts'
 import type { TraceSwitch } from './trace/trace.ts'
@@ -39,8 +38,6 @@ export interface Core {
   readonly store: Store
   /** Tables in the system database, for plugins that store data of their own. */
   readonly system: SystemTables
-  /** For plugins that run queries of users; see `watchQuery`. */
-  readonly slowQueries: SlowQueries
   /** The enabled plugins, in the order of their setup. */
   readonly plugins: readonly PluginInfo[]
   /**

@@ -15,7 +15,6 @@ import { watchLoop } from './loop.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { describeProcess } from './metrics/process.ts'
 import { importModule } from './module.ts'
-import { createSlowQueries } from './slow-query.ts'
 import { createEmbeddedEngine } from './storage/embedded/engine.ts'
 import type { Engine, ExpectedQueries, Opening } from './storage/engine.ts'
 import { createStores } from './storage/store.ts'
@@ -76,11 +75,6 @@ export async function createCore(config: Config, { folder, plugins, reducers = [
   const help = 'Requests, messages and connections that were refused or failed, by the error (docs/errors.md).'
   const components = createComponents(metrics)
   const refusals = metrics.counter('svc_refused_total', help, ['plugin', 'code'])
-  const slowQueries = createSlowQueries({ config: config.slow_query, system, metrics, log })
-  const closeAll: Core['close'] = async limit => {
-    await slowQueries.flush()
-    await close(limit)
-  }
   return {
     config,
     log,
@@ -96,11 +90,10 @@ export async function createCore(config: Config, { folder, plugins, reducers = [
     users,
     store,
     system,
-    slowQueries,
     plugins,
     whyNotReady,
     startedAt: Date.now(),
-    close: closeAll
+    close
   }
 }
 

@@ -153,6 +153,11 @@ export class Pace {
  */
 export type Steps<T> = Generator<number | undefined, T, void>
 
+/** Whether item `i` of a loop, counted from 0, is the last of `size` that make a step: `if (endsStep(i, 1_000)) yield`. */
+export function endsStep(i: number, size: number): boolean {
+  return i % size === size - 1
+}
+
 /** Runs the steps to their end and returns their result, pausing whenever a turn is over. Rejects with the reason of the pace's signal. */
 export async function runPaced<T>(pace: Pace, steps: Steps<T>): Promise<T> {
   try {

@@ -17,6 +17,7 @@ export const catalogue: Catalogue = {
   pipelines: () => import('./pipelines/index.ts'),
   profiling: () => import('./profiling/index.ts'),
   promql: () => import('./promql/index.ts'),
+  slowquery: () => import('./slowquery/index.ts'),
   sql: () => import('./sql/index.ts'),
   telemetry: () => import('./telemetry/index.ts'),
   tsdbput: () => import('./tsdbput/index.ts'),

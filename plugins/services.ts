@@ -302,6 +302,24 @@ export interface PromqlStats {
   readonly seen?: { readonly total: number; readonly perStep: readonly (readonly [time: number, samples: number])[] }
 }
 
+/** The record of slow queries, for every plugin that runs queries of users. */
+export interface SlowQueryService {
+  /** Runs a query and observes it once it has failed or its rows have been read. `query` is its text. */
+  watch<T extends object>(ctx: RequestContext, query: string, run: () => Promise<T>): Promise<T>
+  /** Records the query if it took `slow_query.threshold` or longer. Never throws and returns at once. */
+  observe(ctx: RequestContext, query: SlowQuery): void
+}
+
+/** A query that has ended. */
+export interface SlowQuery {
+  /** The query as the user wrote it. Only its beginning is stored, without constants that follow a word such as `password`. */
+  readonly query: string
+  /** Milliseconds the server worked on it, without the time a slow client took to read the rows. */
+  readonly cost: number
+  /** Of PromQL: milliseconds since 1970, and milliseconds; an instant query has no step. */
+  readonly promql?: Pick<PromqlRequest, 'start' | 'end' | 'step'>
+}
+
 /** SQL queries for other plugins. */
 export interface SqlQueryService {
   /**
@@ -553,6 +571,7 @@ declare module '../core/plugin.ts' {
     metricsys: MetricsysService
     promql: PromqlService
     pipelines: PipelinesService
+    slowquery: SlowQueryService
     sql: SqlQueryService
     flows: FlowsService
     telemetry: TelemetryService

@@ -31,7 +31,7 @@ const layers: readonly (readonly [RegExp, number])[] = [
   // The Parquet codec is a format of results, too.
   [/^core\/(log|metrics|trace|workers|format|storage\/embedded\/parquet)\//, 1],
   [/^core\/(storage|auth|search)\//, 2],
-  [/^core\/(core|create|loop|phase|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
+  [/^core\/(core|create|loop|phase|plugin|module|catalog-metrics)\.ts$/, 3],
   [/^core\/(api|index|registry|check|server|reload|start|follow|signals|defects|exit(\.worker)?)\.ts$/, 4],
   [/^core\/listener\/listener\.ts$/, 3],
   [/^core\/(http|listener)\//, 4]

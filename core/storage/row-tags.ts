@@ -3,7 +3,7 @@ import { DbError } from '../errors.ts'
 import type { Column, TableWrite } from '../model/batch.ts'
 import type { SeriesLabel } from '../model/series.ts'
 import type { Table } from '../model/table.ts'
-import type { Steps } from '../pace.ts'
+import { endsStep, type Steps } from '../pace.ts'
 import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedWrite, SeriesNumbers } from './engine.ts'
 import type { LimitsOf } from './limits.ts'
@@ -45,7 +45,7 @@ export function* findTags(
   const made = { physicalTable: write.options?.physical_table, columns: write.columns.map(column => column.name) }
   const own = quota.table(database, write.table, made)
   for (const [i, index] of numbers.unknown.entries()) {
-    if (i % stepSeries === stepSeries - 1) yield
+    if (endsStep(i, stepSeries)) yield
     own.checkLength(tags.keys.ends[index]! - tags.keys.starts[index]!)
     const labels = tags.labels(index)
     checkLabels(`table ${write.table}`, labels)

@@ -4,7 +4,7 @@ import type { Column, TableWrite } from '../model/batch.ts'
 import { nameProblem } from '../model/name.ts'
 import type { ColumnDefinition, Table, TableColumn, TableDefinition, TableOptions } from '../model/table.ts'
 import { isTimestamp } from '../model/types.ts'
-import type { Steps } from '../pace.ts'
+import { endsStep, type Steps } from '../pace.ts'
 import type { TableStep } from './engine.ts'
 
 /** Writes planned in one step. */
@@ -54,7 +54,7 @@ export function* planSteps(
 ): Steps<readonly TableStep[]> {
   const drafts = new Map<string, Draft>()
   for (const [i, { write, autoCreate }] of writes.entries()) {
-    if (i % stepWrites === stepWrites - 1) yield
+    if (endsStep(i, stepWrites)) yield
     const draft = drafts.get(write.table)
     if (draft?.step.kind === 'create') checkPhysical(draft.step.definition, write)
     const found = draft?.table ?? tableNamed(write.table)

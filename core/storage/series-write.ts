@@ -3,7 +3,7 @@
 import { DbError, isDbError } from '../errors.ts'
 import type { SeriesName, SeriesWrite } from '../model/series.ts'
 import type { Table, TableOptions } from '../model/table.ts'
-import { mapPaced, type Pace, runPaced, type Steps } from '../pace.ts'
+import { endsStep, mapPaced, type Pace, runPaced, type Steps } from '../pace.ts'
 import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedSeries, ResolvedWrite, SeriesAddition, SeriesNumbers } from './engine.ts'
 import { LimitReached, type LimitsOf } from './limits.ts'
@@ -97,7 +97,7 @@ function* nameSeries(
     return made
   }
   for (const [i, index] of numbers.unknown.entries()) {
-    if (i % stepSeries === stepSeries - 1) yield
+    if (endsStep(i, stepSeries)) yield
     try {
       const name: SeriesName = write.name(index)
       checkLabels(`plugin ${plugin}, table ${name.table}`, name.labels)

@@ -3,7 +3,7 @@ import { type Column, isValid, type TableWrite } from '../model/batch.ts'
 import type { Limit } from '../model/limit.ts'
 import type { SeriesLabel } from '../model/series.ts'
 import type { Table } from '../model/table.ts'
-import type { Steps } from '../pace.ts'
+import { endsStep, type Steps } from '../pace.ts'
 import type { Catalog, TableStep } from './engine.ts'
 import { type DatabaseLimits, LimitReached, type LimitsOf } from './limits.ts'
 import { isLogical } from './logical.ts'
@@ -263,7 +263,7 @@ export function* checkSeries(
       const tags = write.columns.filter(isTag).map(column => tagReader(column, write.rows))
       const step = Math.max(1, Math.min(stepRows, Math.floor(stepTags / (tags.length + 1))))
       for (let row = 0; row < write.rows; row++) {
-        if (row % step === step - 1) yield
+        if (endsStep(row, step)) yield
         const labels = tags.flatMap(read => read(row) ?? [])
         // No key is made of a value that is too long.
         const key = labels.some(({ value }) => value.length > tag_length.max) ? undefined : keyOf(labels)

@@ -9,6 +9,7 @@ import {
   compareUtf8,
   DbError,
   type DictionaryData,
+  endsStep,
   integerColumn,
   type Steps,
   textColumn,
@@ -54,7 +55,7 @@ export function* columnsOf(push: Push): Steps<Column[]> {
 function* labelNames(streams: readonly Stream[]): Steps<readonly string[]> {
   const names = new Set<string>()
   for (const [i, { labels }] of streams.entries()) {
-    if (i % stepStreams === stepStreams - 1) yield
+    if (endsStep(i, stepStreams)) yield
     for (const name of [...labels.keys()].filter(name => !names.has(name)).sort(compareUtf8)) names.add(name)
   }
   return [...names]
@@ -74,7 +75,7 @@ function* labelData(streams: readonly Stream[], name: string, rows: number): Ste
   const known = new Map<string, number>()
   let valid: Uint8Array | undefined
   for (const [i, { labels, first, end }] of streams.entries()) {
-    if (i % stepStreams === stepStreams - 1) yield
+    if (endsStep(i, stepStreams)) yield
     const value = labels.get(name)
     if (value === undefined) {
       valid ??= bitmap(rows, true)
@@ -92,7 +93,7 @@ function* dictionaryOf(values: readonly string[]): Steps<BytesData> {
   const offsets = new Uint32Array(values.length + 1)
   const bytes: Buffer[] = []
   for (const [i, value] of values.entries()) {
-    if (i % stepStreams === stepStreams - 1) yield
+    if (endsStep(i, stepStreams)) yield
     const text = Buffer.from(value)
     bytes.push(text)
     offsets[i + 1] = offsets[i]! + text.length

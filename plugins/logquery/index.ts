@@ -8,6 +8,7 @@ export default definePlugin({
   name: 'logquery',
   prefix: '/v1/logs',
   servers: ['main', 'public'],
+  uses: ['slowquery'],
   config: Type.Object({
     default_rows: count(1_000, 'Rows of an answer where the query does not say how many.'),
     max_rows: count(1_000_000, 'Rows one query may ask for, those it skips included; one that asks for more fails.'),

@@ -12,8 +12,7 @@ import {
   resultBodies,
   resultParameters,
   sendAnswers,
-  sendJson,
-  watchQuery
+  sendJson
 } from '../../core/index.ts'
 import type { QueryLimits } from './document/query.ts'
 import type { LogQuery } from './document/tree.ts'
@@ -60,7 +59,7 @@ const tailing = {
 }
 
 export function routes(
-  app: PluginApp<never, never>,
+  app: PluginApp<never, 'slowquery'>,
   options: QueryLimits & PatternLimits & TailOptions,
   service: LogqueryService
 ): void {
@@ -79,7 +78,8 @@ export function routes(
     const text = await documentOf(request, core.config.http.body_limit)
     try {
       const query = readFor(ctx, text, options)
-      const answer = await watchQuery(core.slowQueries, ctx, text.toString(), () => run(ctx, query))
+      const work = () => run(ctx, query)
+      const answer = await (app.services.slowquery?.watch(ctx, text.toString(), work) ?? work())
       counters.query()
       return await send(answer)
     } catch (error) {

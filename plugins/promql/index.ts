@@ -9,6 +9,7 @@ import { reducerModule } from './source/store-source.ts'
 export default definePlugin({
   name: 'promql',
   servers: ['main', 'public'],
+  uses: ['slowquery'],
   config: Type.Object({
     experimental: flag(false, 'Accepts functions and syntax that Prometheus itself calls experimental.', {
       live: true
@@ -58,6 +59,6 @@ export default definePlugin({
     max_query_operators: count(2_000, 'Operators between operands of one query.', { live: true, maximum: 5_000 })
   }),
   reducers: [reducerModule],
-  setup: (core, config) => createService(core, config),
+  setup: (core, config, { slowquery }) => createService(core, config, slowquery),
   routes: app => routes(app, app.services.promql)
 })

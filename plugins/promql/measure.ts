@@ -1,12 +1,11 @@
 // Measures queries, for /metrics and the slow-query log.
-import { type Core, isDbError, type RequestContext } from '../../core/index.ts'
-import type { PromqlRequest, PromqlResult } from '../services.ts'
+import { isDbError, type Metrics, type RequestContext } from '../../core/index.ts'
+import type { PromqlRequest, PromqlResult, SlowQueryService } from '../services.ts'
 
 /** Runs a query and measures it, also if it fails. */
 type Measure = (ctx: RequestContext, request: PromqlRequest, run: () => Promise<PromqlResult>) => Promise<PromqlResult>
 
-export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | 'slowQueries'>): Measure {
-  slowQueries.addColumns(slowQueryColumns)
+export function createMeasure(metrics: Metrics, slowQueries: SlowQueryService | undefined): Measure {
   const queries = metrics.counter('svc_promql_queries_total', 'PromQL queries by kind and what came of them.', [
     'kind',
     'result'
@@ -38,34 +37,10 @@ export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | '
       queries.add(1, { kind, result })
       elapsed.observe(cost / 1_000, { kind })
       // TQL is recorded as part of its SQL statement.
-      if (ctx.plugin !== 'sql') {
-        slowQueries.observe(ctx, {
-          query: text,
-          cost,
-          ...(step !== undefined && { values: rangeOf(start, end, step) })
-        })
-      }
+      const promql = { start, end, ...(step !== undefined && { step }) }
+      if (ctx.plugin !== 'sql') slowQueries?.observe(ctx, { query: text, cost, promql })
     }
   }
-}
-
-/** Of range queries. */
-const slowQueryColumns = [
-  { name: 'is_promql', type: 'Boolean', byDefault: false },
-  { name: 'promql_range', type: 'UInt64' },
-  { name: 'promql_step', type: 'UInt64' },
-  { name: 'promql_start', type: 'TimestampMillisecond' },
-  { name: 'promql_end', type: 'TimestampMillisecond' }
-] as const
-
-function rangeOf(start: number, end: number, step: number) {
-  return {
-    is_promql: true,
-    promql_range: end - start,
-    promql_step: step,
-    promql_start: start,
-    promql_end: end
-  } satisfies Record<(typeof slowQueryColumns)[number]['name'], boolean | number>
 }
 
 function outcomeOf(error: unknown): string {

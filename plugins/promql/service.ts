@@ -1,6 +1,6 @@
 // The service for other plugins: parse and evaluate PromQL.
 import { authorise, type Core, createSemaphore, DbError, maxDate, type RequestContext } from '../../core/index.ts'
-import type { PromqlRequest, PromqlResult, PromqlService } from '../services.ts'
+import type { PromqlRequest, PromqlResult, PromqlService, SlowQueryService } from '../services.ts'
 import { recordsOf } from './api/records.ts'
 import { resultPieces, seriesCount } from './api/result.ts'
 import { answerSamples } from './api/rows.ts'
@@ -32,7 +32,11 @@ interface PromqlOptions {
   readonly max_pattern_length: number
 }
 
-export function createService(core: Core, options: PromqlOptions): PromqlService {
+export function createService(
+  core: Core,
+  options: PromqlOptions,
+  slowQueries: SlowQueryService | undefined
+): PromqlService {
   const total = new TotalSamples(() => options.max_total_samples)
   // Read at each use: options are live.
   const limits = {
@@ -56,7 +60,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
       return options.max_query_operators
     }
   }
-  const measure = createMeasure(core)
+  const measure = createMeasure(core.metrics, slowQueries)
   core.metrics.gauge('svc_promql_samples', 'Samples that running PromQL queries hold.', [], gauge =>
     gauge.set(total.held)
   )

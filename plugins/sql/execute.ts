@@ -1,13 +1,5 @@
 // Runs the statements of a request one after the other; each sees what those before it did.
-import {
-  type Answer,
-  authorise,
-  DbError,
-  lookAgain,
-  parseZone,
-  type RequestContext,
-  watchQuery
-} from '../../core/index.ts'
+import { type Answer, authorise, DbError, lookAgain, parseZone, type RequestContext } from '../../core/index.ts'
 import { admin, kill } from './admin.ts'
 import { alterTable } from './catalog/alter.ts'
 import {
@@ -54,9 +46,8 @@ export async function execute(first: Session, statements: readonly Parsed[]): Pr
     const { statement, tokens } = parsed
     const text = session.sql.slice(tokens[0]!.start, tokens.at(-1)!.end)
     const current = session
-    const answer = await watchQuery(session.slowQueries, session.ctx, text, () =>
-      lookAgain(current.store, () => run(current, statement))
-    )
+    const work = () => lookAgain(current.store, () => run(current, statement))
+    const answer = await (session.slowquery?.watch(session.ctx, text, work) ?? work())
     const last = i === statements.length - 1
     answers.push(answer.kind === 'records' && !last ? await holdAnswer(answer, room) : answer)
     session = { ...session, ctx: next(session, statement) }

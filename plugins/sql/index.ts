@@ -7,8 +7,8 @@ import { startService } from './service.ts'
 export default definePlugin({
   name: 'sql',
   servers: ['main', 'public'],
-  // For TQL.
-  uses: ['promql'],
+  // `promql` for TQL.
+  uses: ['promql', 'slowquery'],
   config: Type.Object({
     max_sql_length: size(
       2 ** 20,
@@ -29,6 +29,6 @@ export default definePlugin({
     tql_table_limit: count(100_000, 'Rows that TQL in the common tables of one query may give.', { live: true })
   }),
   // One for both servers, and loaded before the first query wants it.
-  setup: (core, config, { promql }) => startService(core, config, promql),
+  setup: (core, config, services) => startService(core, config, services),
   routes: (app, config) => routes(app, config, app.services.sql)
 })

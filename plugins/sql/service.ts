@@ -1,6 +1,13 @@
 // Shared by the two servers and other plugins: the grammar's thread, the list of running statements, and how a request's statements run.
 import { type Core, DbError, exportFolder, type RequestContext } from '../../core/index.ts'
-import type { FlowsService, PromqlService, SqlParameter, SqlParameters, SqlQueryService } from '../services.ts'
+import type {
+  FlowsService,
+  PromqlService,
+  SlowQueryService,
+  SqlParameter,
+  SqlParameters,
+  SqlQueryService
+} from '../services.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import { type SqlParser, startParser } from './grammar/parser.ts'
 import { createProcesses, type Processes } from './process.ts'
@@ -20,8 +27,14 @@ export interface SqlService extends SqlQueryService {
   close(): Promise<void>
 }
 
-export function startService(core: Core, options: SqlOptions, promql: PromqlService | undefined): SqlService {
-  const { store, config, metrics, slowQueries, startedAt } = core
+/** The plugins that SQL uses where they are on. */
+interface SqlUses {
+  readonly promql?: PromqlService | undefined
+  readonly slowquery?: SlowQueryService | undefined
+}
+
+export function startService(core: Core, options: SqlOptions, { promql, slowquery }: SqlUses): SqlService {
+  const { store, config, metrics, startedAt } = core
   const backslashes = store.dialect.backslashEscapes
   const read = (text: string) => tokenize(text, undefined, backslashes)
   const parser = startParser()
@@ -29,7 +42,7 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
   const files = exportFolder(config.storage.data_home)
   let flows: FlowsService | undefined
   const session = (ctx: RequestContext, sql: string): Session => ({
-    ...{ store: store.seenBy(ctx.user), parser, ctx, sql, processes, slowQueries },
+    ...{ store: store.seenBy(ctx.user), parser, ctx, sql, processes, slowquery },
     defaultZone: config.default_timezone,
     deleteLimit: options.delete_limit,
     tqlLimit: options.tql_table_limit,

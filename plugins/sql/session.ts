@@ -4,7 +4,6 @@ import {
   isValid,
   type Limit,
   Pace,
-  type PluginCore,
   parseZone,
   type QueryResult,
   type RecordsAnswer,
@@ -14,7 +13,7 @@ import {
   type Store,
   utc
 } from '../../core/index.ts'
-import type { FlowsService, PromqlService } from '../services.ts'
+import type { FlowsService, PromqlService, SlowQueryService } from '../services.ts'
 import type { Sources } from './catalog/information/table.ts'
 import { visibleProcesses } from './catalog/process-rows.ts'
 import type { SqlParser } from './grammar/parser.ts'
@@ -44,7 +43,8 @@ export interface Session {
   /** Where `COPY` may read and write. */
   readonly exportFolder: string
   readonly processes: Processes
-  readonly slowQueries: PluginCore['slowQueries']
+  /** Records slow statements; undefined without the plugin. */
+  readonly slowquery: SlowQueryService | undefined
   /** Who keeps flows; none without the plugin. */
   readonly flows: () => FlowsService | undefined
   /** For TQL; absent without the plugin. */

@@ -4,6 +4,7 @@ import {
   type Core,
   convertTime,
   DbError,
+  endsStep,
   isExactFloat32,
   nameProblem,
   parseJson,
@@ -50,7 +51,7 @@ export function* pointWrites(request: PutRequest, indices: Uint32Array): Steps<T
 export function* groupByMetric({ metricOf }: Points, indices: Uint32Array): Steps<Map<number, Uint32Array>> {
   const counts = new Map<number, number>()
   for (const [i, index] of indices.entries()) {
-    if (i % stepPoints === stepPoints - 1) yield
+    if (endsStep(i, stepPoints)) yield
     const metric = metricOf[index]!
     counts.set(metric, (counts.get(metric) ?? 0) + 1)
   }
@@ -58,7 +59,7 @@ export function* groupByMetric({ metricOf }: Points, indices: Uint32Array): Step
   for (const [metric, count] of counts) groups.set(metric, new Uint32Array(count))
   counts.clear()
   for (const [i, index] of indices.entries()) {
-    if (i % stepPoints === stepPoints - 1) yield
+    if (endsStep(i, stepPoints)) yield
     const metric = metricOf[index]!
     const at = counts.get(metric) ?? 0
     groups.get(metric)![at] = index
@@ -72,7 +73,7 @@ function* values({ values }: Points, group: Uint32Array, table: Table | undefine
   const { name, type } = column
   const floats = type === 'Float32' ? new Float32Array(group.length) : new Float64Array(group.length)
   for (let k = 0; k < group.length; k++) {
-    if (k % stepPoints === stepPoints - 1) yield
+    if (endsStep(k, stepPoints)) yield
     const value = values[group[k]!]!
     if (type === 'Float32') checkValue(column, value)
     floats[k] = value
@@ -100,7 +101,7 @@ function* times({ times }: Points, group: Uint32Array, table: Table | undefined)
   const unit = timeUnit(type as TimestampType)
   const values = new BigInt64Array(group.length)
   for (let k = 0; k < group.length; k++) {
-    if (k % stepPoints === stepPoints - 1) yield
+    if (endsStep(k, stepPoints)) yield
     values[k] = convertTime(BigInt(times[group[k]!]!), 'ms', unit)
   }
   return fixed(name, type, 'timestamp', values)
@@ -122,14 +123,14 @@ function* tagsOf(request: PutRequest, metric: number, group: Uint32Array): Steps
   // Keys of one metric are contiguous.
   let count = 0
   for (let k = 0; k < group.length; k++) {
-    if (k % stepPoints === stepPoints - 1) yield
+    if (endsStep(k, stepPoints)) yield
     const key = keyOf[group[k]!]!
     if (count === 0 || own[count - 1] !== key) own[count++] = key
     series[k] = count - 1
   }
   const [starts, ends] = [new Uint32Array(count), new Uint32Array(count)]
   for (let k = 0; k < count; k++) {
-    if (k % stepPoints === stepPoints - 1) yield
+    if (endsStep(k, stepPoints)) yield
     starts[k] = keys.starts[own[k]!]!
     ends[k] = keys.ends[own[k]!]!
   }

@@ -2,6 +2,7 @@
 import {
   type Core,
   DbError,
+  endsStep,
   isDbError,
   Pace,
   type RequestContext,
@@ -80,7 +81,7 @@ function* liveIndices({ count, failures }: Points): Steps<Uint32Array> {
   const indices = new Uint32Array(count)
   let live = 0
   for (let i = 0; i < count; i++) {
-    if (i % stepIndices === stepIndices - 1) yield
+    if (endsStep(i, stepIndices)) yield
     if (!failures.has(i)) indices[live++] = i
   }
   return indices.subarray(0, live)
@@ -140,7 +141,7 @@ function* withoutUnfit(
   const fit = new Uint32Array(group.length)
   let count = 0
   for (const [i, index] of group.entries()) {
-    if (i % stepTags === stepTags - 1) yield
+    if (endsStep(i, stepTags)) yield
     try {
       checkValue(column, points.values[index]!)
       own.acquire(readTags(points.keyOf[index]!))

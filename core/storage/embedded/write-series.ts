@@ -1,6 +1,6 @@
 // Converts samples of known series to parts of a log record: one per table that stores rows.
 import { DbError } from '../../errors.ts'
-import type { Steps } from '../../pace.ts'
+import { endsStep, type Steps } from '../../pace.ts'
 import type { ResolvedSeries, SeriesNumbers } from '../engine.ts'
 import type { FoundSeries } from '../found-series.ts'
 import type { OpenTables } from './memory/tables.ts'
@@ -61,7 +61,7 @@ export function* seriesParts(tables: OpenTables, write: ResolvedSeries): Steps<r
 function* rowsByTarget({ targets }: FoundSeries, { series, rows }: ResolvedSeries): Steps<Map<number, Uint32Array>> {
   const counts = new Map<number, number>()
   for (let i = 0; i < rows; i++) {
-    if (i % stepRows === stepRows - 1) yield
+    if (endsStep(i, stepRows)) yield
     const target = targets[series[i]!]!
     counts.set(target, (counts.get(target) ?? 0) + 1)
   }
@@ -69,7 +69,7 @@ function* rowsByTarget({ targets }: FoundSeries, { series, rows }: ResolvedSerie
   for (const [target, count] of counts) found.set(target, new Uint32Array(count))
   counts.clear()
   for (let i = 0; i < rows; i++) {
-    if (i % stepRows === stepRows - 1) yield
+    if (endsStep(i, stepRows)) yield
     const target = targets[series[i]!]!
     const at = counts.get(target) ?? 0
     found.get(target)![at] = i

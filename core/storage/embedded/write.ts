@@ -2,7 +2,7 @@
 import { DbError, isDbError } from '../../errors.ts'
 import type { TableColumn } from '../../model/table.ts'
 import type { ColumnType } from '../../model/types.ts'
-import type { Steps } from '../../pace.ts'
+import { endsStep, type Steps } from '../../pace.ts'
 import type { ResolvedSeries, ResolvedWrite } from '../engine.ts'
 import { isLogical, isPhysical } from '../logical.ts'
 import type { EmbeddedCatalog } from './catalog/catalog.ts'
@@ -49,7 +49,7 @@ export function* prepareParts(
     if (epoch !== tables.known.epoch) throw outdated()
     if ('numbers' in write) parts.push(...(yield* seriesParts(tables, write)))
     else parts.push(yield* preparePart(tables, write))
-    if (i % stepWrites === stepWrites - 1) yield
+    if (endsStep(i, stepWrites)) yield
   }
   return { parts, epoch }
 }
@@ -84,7 +84,7 @@ export function* applyLogged(tables: OpenTables, seq: number, parts: readonly Wr
     tables.apply(next, part)
     next += part.rows
     tables.appliedSeq = next
-    if (i % stepWrites === stepWrites - 1) yield
+    if (endsStep(i, stepWrites)) yield
   }
 }
 

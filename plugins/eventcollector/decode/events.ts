@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import {
   cell,
+  endsStep,
   type ItemBatch,
   ItemField,
   itemSteps,
@@ -96,8 +97,8 @@ function* checkEvents(batch: ItemBatch, rows: Uint32Array, now: bigint): Steps<I
   const times = new ItemField(timeColumn, batch.rows)
   const event = batch.field('event')
   const time = batch.field('time')
-  for (const row of rows) {
-    if (row % stepRows === 0) yield
+  for (const [i, row] of rows.entries()) {
+    if (endsStep(i, stepRows)) yield
     const kind = event === undefined ? cell.absent : event.kinds[row]!
     if (kind === cell.absent) throw new CollectorError(12, 'it has no key event', row)
     if (kind === cell.null || (kind === cell.string && isBlank(batch, event!, row)))

@@ -1,6 +1,6 @@
 // Decodes line protocol to columns in one pass over the bytes. Names and tags that earlier lines had are compared as bytes, without making strings.
 import { isUtf8 } from 'node:buffer'
-import { DbError, type Limit, nameProblem, putNanoseconds, type Steps } from '../../../core/index.ts'
+import { DbError, endsStep, type Limit, nameProblem, putNanoseconds, type Steps } from '../../../core/index.ts'
 import { escapable, unescapeText } from './escape.ts'
 import type { FieldColumn } from './field.ts'
 import { type DecodedTable, Measurement } from './measurement.ts'
@@ -110,14 +110,14 @@ export class LineDecoder {
   *#finish(): Steps<DecodedTable[]> {
     let [bytes, keyBytes] = [0, 0]
     for (const [i, measurement] of this.#used.entries()) {
-      if (i % stepTables === stepTables - 1) yield
+      if (endsStep(i, stepTables)) yield
       bytes += yield* measurement.close()
       keyBytes += measurement.keyBytes
     }
     const [columns, keys] = [new Slab(bytes), new Slab(keyBytes)]
     const tables: DecodedTable[] = []
     for (const [i, measurement] of this.#used.entries()) {
-      if (i % stepTables === stepTables - 1) yield
+      if (endsStep(i, stepTables)) yield
       tables.push(yield* measurement.copy(this.#body, columns, keys))
     }
     yield* columns.fill()

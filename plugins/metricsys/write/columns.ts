@@ -3,6 +3,7 @@ import {
   bitmap,
   type Column,
   type ColumnType,
+  endsStep,
   type SeriesLabel,
   type SeriesName,
   type Steps,
@@ -31,7 +32,7 @@ export function* histogramWrites(rows: readonly HistogramRow[], physicalTable: s
     const labels = new Set<string>()
     for (const [i, { name }] of group.entries()) {
       for (const label of name.labels) labels.add(label.name)
-      if (i % stepRows === stepRows - 1) yield
+      if (endsStep(i, stepRows)) yield
     }
     const columns: Column[] = [times(group)]
     for (const label of labels) {
@@ -88,7 +89,7 @@ function* grouped<T>(rows: readonly T[], keyOf: (row: T) => string | undefined):
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [row])
     else group.push(row)
-    if (i % stepRows === stepRows - 1) yield
+    if (endsStep(i, stepRows)) yield
   }
   return [...groups.values()]
 }
@@ -128,7 +129,7 @@ function* bytes<T>(
       all.set(own, at)
       valid[i >> 3]! |= 1 << (i & 7)
     }
-    if (i % stepRows === stepRows - 1) yield
+    if (endsStep(i, stepRows)) yield
   }
   return { name, type, semantic, data: { kind: 'bytes', offsets, bytes: all.subarray(0, offsets.at(-1)), valid } }
 }

@@ -1,5 +1,5 @@
 // Which metadata is stored already: senders repeat all of it every minute.
-import type { Steps, Store } from '../../../core/index.ts'
+import { endsStep, type Steps, type Store } from '../../../core/index.ts'
 import type { MetricMetadata } from '../../services.ts'
 import { metadataTable } from './columns.ts'
 
@@ -28,13 +28,13 @@ export class KnownMetadata {
     const changed = new Map<string, MetricMetadata>()
     for (const [i, each] of metadata.entries()) {
       if (each.metric !== '') changed.set(each.metric, each)
-      if (i % stepMetrics === stepMetrics - 1) yield
+      if (endsStep(i, stepMetrics)) yield
     }
     const scope = this.#scopeOf(db)
     let i = 0
     for (const [metric, each] of changed) {
       if (this.#known.get(keyOf(scope, each)) === textOf(each)) changed.delete(metric)
-      if (i++ % stepMetrics === stepMetrics - 1) yield
+      if (endsStep(i++, stepMetrics)) yield
     }
     return [...changed.values()]
   }

@@ -1,5 +1,6 @@
 // Sends samples as items through a pipeline, where the request names one. The rows of the pipeline are stored instead of the series.
 import {
+  endsStep,
   type Item,
   ItemBatch,
   Pace,
@@ -45,7 +46,7 @@ function* samplesByTable(buffer: DecodeBuffer, names: readonly SeriesName[]): St
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [i])
     else group.push(i)
-    if (i % stepSamples === stepSamples - 1) yield
+    if (endsStep(i, stepSamples)) yield
   }
   return groups
 }
@@ -56,7 +57,7 @@ function* itemsOf(buffer: DecodeBuffer, samples: readonly number[], names: reado
     const item = itemOf(buffer, i, names[buffer.series[i]!]!)
     const row = batch.rows++
     for (const key in item) batch.set(batch.getOrCreateField(key), row, item[key])
-    if (row % stepSamples === stepSamples - 1) yield
+    if (endsStep(row, stepSamples)) yield
   }
   return batch
 }

@@ -2,6 +2,7 @@
 import {
   type Core,
   DbError,
+  endsStep,
   isDbError,
   Pace,
   Pool,
@@ -134,7 +135,7 @@ function* namesOf(reception: Reception): Steps<SeriesName[]> {
   const names: SeriesName[] = []
   for (let i = 0; i < keyCount; i++) {
     names.push(nameOf(reception, { start: starts[i]!, end: ends[i]! }))
-    if (i % stepRows === stepRows - 1) yield
+    if (endsStep(i, stepRows)) yield
   }
   return names
 }
@@ -196,7 +197,7 @@ function* readEach<T, R>({ request, failures }: Reception, items: readonly T[], 
       if (request.version === '1.0' || !isDbError(error)) throw error
       failures.push(error)
     }
-    if (i % stepRows === stepRows - 1) yield
+    if (endsStep(i, stepRows)) yield
   }
   return results
 }

@@ -1,5 +1,5 @@
 // The best members of a group at each step, for topk and bottomk.
-import type { Pace } from '../../../core/index.ts'
+import { endsStep, type Pace } from '../../../core/index.ts'
 import type { Series } from './series.ts'
 import { sortPaced } from './sort-paced.ts'
 
@@ -35,7 +35,7 @@ export async function chooseBest(
     const heaps = new Heaps(1, counts[step]!)
     for (const [index, { kinds, values }] of members.entries()) {
       if (kinds[step] === 1) heaps.offer(0, counts[step]!, sign * values[step]!, index)
-      if (index % pauseMembers === pauseMembers - 1 && pace.isDue) await pace.pause()
+      if (endsStep(index, pauseMembers) && pace.isDue) await pace.pause()
     }
     return heaps.indices(pace, 0)
   }

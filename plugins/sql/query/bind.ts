@@ -1,6 +1,6 @@
 // Binds the names of a statement: what each column means by the scope it stands in, which constants stand beside times, and the tables,
 // calls and items that are translated. Whether the statement may run is not decided here.
-import { DbError, runAtOnce, type Steps, type TimeUnit } from '../../../core/index.ts'
+import { DbError, endsStep, runAtOnce, type Steps, type TimeUnit } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
 import {
   asIdent,
@@ -382,7 +382,7 @@ class Binder {
     const at = tokenOf(asNode(select['select_token']))
     const extents = at === undefined ? [] : this.#context.items(at, items)
     for (const [i, item] of items.entries()) {
-      if (i % stepItems === stepItems - 1) yield
+      if (endsStep(i, stepItems)) yield
       const known = made.length === i
       open = this.#item(item, extents[i], scope, env, fields, known ? made : []) || open
     }

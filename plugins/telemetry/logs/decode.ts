@@ -1,6 +1,6 @@
 // `ExportLogsServiceRequest` into a LogBatch: one pass over each record.
 
-import type { Steps } from '../../../core/index.ts'
+import { endsStep, type Steps } from '../../../core/index.ts'
 import { ProtoReader, wireType } from '../../../core/wire/index.ts'
 import { AnyValue } from '../wire/any-value.ts'
 import { type Decoded, decodeItems } from '../wire/decode-items.ts'
@@ -38,7 +38,7 @@ function* fill(logBatch: LogBatch, now: bigint): Steps<ReadonlySet<number>> {
   const nowHigh = Number(BigInt.asIntN(32, now >> 32n))
   const far = new Set<number>()
   for (let i = 0, step = 0; i < records; i++) {
-    if (i % stepRecords === 0 || ends[i]! - step > stepBytes) {
+    if (endsStep(i, stepRecords) || ends[i]! - step > stepBytes) {
       step = ends[i]!
       yield
     }

@@ -5,6 +5,7 @@ import {
   type Column,
   type ColumnData,
   DbError,
+  endsStep,
   readExactInteger,
   type Steps,
   type Table
@@ -134,7 +135,7 @@ function* textsOf(values: readonly (Scalar | undefined)[], valid: Uint8Array): S
   for (const [i, value] of values.entries()) {
     out.text(String(value ?? ''))
     offsets[i + 1] = out.length
-    if (i % stepRecords === stepRecords - 1) yield
+    if (endsStep(i, stepRecords)) yield
   }
   return { kind: 'bytes', offsets, bytes: out.bytes.subarray(0, out.length), valid }
 }

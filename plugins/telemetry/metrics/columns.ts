@@ -1,5 +1,5 @@
 // Start times of series as rows of a separate table, written only when they change.
-import { bitmap, type Column, type SeriesName, type Steps, type TableWrite } from '../../../core/index.ts'
+import { bitmap, type Column, endsStep, type SeriesName, type Steps, type TableWrite } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 
 const startTable = 'svc_metric_start_times'
@@ -51,7 +51,7 @@ function* texts(
     const text = Buffer.from(textOf(row))
     out.copyText(text, 0, text.length)
     offsets[i + 1] = out.length
-    if (i % stepRows === stepRows - 1) yield
+    if (endsStep(i, stepRows)) yield
   }
   const bytes = out.bytes.subarray(0, out.length)
   const data = { kind: 'bytes', offsets, bytes, valid: bitmap(rows.length, true) } as const

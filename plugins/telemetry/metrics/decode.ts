@@ -1,14 +1,15 @@
 // Decodes `ExportMetricsServiceRequest` into samples: origin (resource and scope) by origin, metric by metric, point by point.
 
-import type { Steps } from '../../../core/index.ts'
+import { endsStep, type Steps } from '../../../core/index.ts'
 import type { ProtoReader } from '../../../core/wire/index.ts'
 import { checkScopes } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
 import { findField } from '../wire/find-field.ts'
-import { outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
-import { type FoundHistogram, readExponentialPoint } from './exponential-point.ts'
+import { type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
+import type { Ranges } from '../wire/ranges.ts'
+import { readExponentialPoint } from './exponential-point.ts'
 import { readHistogramPoint } from './histogram-point.ts'
-import type { KnownMetrics, Origin } from './known.ts'
+import type { KnownOfScope, Origin } from './known.ts'
 import { type AttributeReader, addLabel, type Labels, textOf } from './labels.ts'
 import { type Metric, type MetricKind, pointsField } from './metric.ts'
 import { translateName } from './name.ts'
@@ -24,28 +25,20 @@ const field = { name: 1, description: 2, unit: 3 } as const
 const data = { points: 1, temporality: 2, isMonotonic: 3 } as const
 const dataFields: ReadonlySet<number> = new Set(Object.values(pointsField))
 
-interface DecodeMetrics {
-  readonly body: Buffer
-  readonly points: PointReader
-  readonly known: KnownMetrics
-  readonly attributes: AttributeReader
-  readonly policy: Policy
-  /** Key for cached metrics: the database, physical table and policy of the request. */
-  readonly cacheScope: string
-  /** Throws DbError for an invalid metric name. */
-  checkMetric(name: string): void
-  readonly histograms: FoundHistogram[]
-  /** Largest number of resources, scopes and metrics. */
-  readonly maxItems?: number
-  /** Largest bytes of a point; larger points are left out. */
-  readonly maxBytes?: number
-}
-
-/** Throws DbError `InvalidArguments`: with the byte offset if the body is not valid protobuf, with status 413 if it has too many metrics. */
-export function* decodeMetrics(decode: DecodeMetrics): Steps<void> {
-  const { body, points, maxItems } = decode
-  const outline = outlineOf(body, maxItems === undefined ? {} : { items: maxItems })
-  checkScopes(outline, body)
+/**
+ * Reads the body of `points`, which get what is found. `limits.items` bounds resources, scopes and metrics together, `limits.itemBytes` a
+ * point. Throws DbError `InvalidArguments`: with the byte offset if the body is not valid protobuf, with status 413 for more than
+ * `limits.items`.
+ */
+export function* decodeMetrics(
+  points: PointReader,
+  known: KnownOfScope,
+  policy: Policy,
+  { items, itemBytes = Number.POSITIVE_INFINITY }: OutlineLimits = {}
+): Steps<void> {
+  const decode = { points, known, policy, itemBytes }
+  const outline = outlineOf(points.body, items === undefined ? {} : { items })
+  checkScopes(outline, points.body)
   const { items: metrics } = outline
   let owner = -1
   let origin: Origin | undefined
@@ -56,23 +49,32 @@ export function* decodeMetrics(decode: DecodeMetrics): Steps<void> {
     }
     points.reader.seek(metrics.starts[i]!, metrics.ends[i]!)
     yield* readMetric(decode, origin)
-    if (i % stepPoints === 0) yield
+    if (endsStep(i, stepPoints)) yield
   }
 }
 
 type Outline = ReturnType<typeof outlineOf>
 
-function originOf({ body, known, cacheScope, ...decode }: DecodeMetrics, outline: Outline, scopeAt: number): Origin {
+/** What every step of a request's decoding needs. */
+interface Decoding {
+  readonly points: PointReader
+  readonly known: KnownOfScope
+  readonly policy: Policy
+  readonly itemBytes: number
+}
+
+function originOf({ points, known, policy }: Decoding, outline: Outline, scopeAt: number): Origin {
   const { resources, scopes, scopeUrls } = outline
   const owner = scopes.owners[scopeAt]!
-  const resourceText = body.toString('latin1', resources.starts[owner]!, resources.ends[owner]!)
-  const scopeText = `${body.toString('latin1', scopes.starts[scopeAt]!, scopes.ends[scopeAt]!)}\0${body.toString('latin1', scopeUrls.starts[scopeAt]!, scopeUrls.ends[scopeAt]!)}`
-  return known.origin(cacheScope, resourceText, scopeText, () => originLabels({ body, ...decode }, outline, scopeAt))
+  const text = (ranges: Ranges, i: number) => points.body.toString('latin1', ranges.starts[i]!, ranges.ends[i]!)
+  const scopeText = `${text(scopes, scopeAt)}\0${text(scopeUrls, scopeAt)}`
+  return known.origin(text(resources, owner), scopeText, () => originLabels(points, policy, outline, scopeAt))
 }
 
 /** The labels that all series of a resource and scope have. */
 function originLabels(
-  { body, points: { reader }, attributes, policy }: Pick<DecodeMetrics, 'body' | 'points' | 'attributes' | 'policy'>,
+  { body, reader, attributes }: PointReader,
+  policy: Policy,
   { resources, scopes, scopeUrls }: Outline,
   scopeAt: number
 ): Labels {
@@ -120,9 +122,9 @@ function addScope(
 }
 
 /** Reads the Metric the reader has been set to. */
-function* readMetric(decode: DecodeMetrics, origin: Origin): Steps<void> {
-  const { points, body } = decode
-  const { reader } = points
+function* readMetric(decode: Decoding, origin: Origin): Steps<void> {
+  const { points } = decode
+  const { reader, body } = points
   const { at: start, end } = reader
   let dataField: number | undefined
   let headEnd = start
@@ -156,9 +158,9 @@ interface MetricRange {
   readonly dataEnd: number
 }
 
-function* readPoints(decode: DecodeMetrics, origin: Origin, key: string, metricRange: MetricRange): Steps<void> {
-  const { points, known, body, checkMetric, policy } = decode
-  const { reader } = points
+function* readPoints(decode: Decoding, origin: Origin, key: string, metricRange: MetricRange): Steps<void> {
+  const { points, known, policy, itemBytes } = decode
+  const { reader, body } = points
   const { start, end, dataStart, dataEnd } = metricRange
   const found = { field: metricRange.dataField, temporality: 0, isMonotonic: false }
   let count = 0
@@ -173,25 +175,18 @@ function* readPoints(decode: DecodeMetrics, origin: Origin, key: string, metricR
   }
   const kind: MetricKind = found
   const full = `${kind.field * 8 + kind.temporality * 2 + (kind.isMonotonic ? 1 : 0)}\0${key}`
-  const metric = known.metric(
-    origin,
-    full,
-    kind,
-    () => metadataOf(describe(body, reader, start, end), kind, policy),
-    checkMetric
-  )
+  const metric = known.metric(origin, full, kind, () => metadataOf(describe(body, reader, start, end), kind, policy))
   if (metric.problem !== undefined) {
     points.reject(metric.problem.message, count)
     return
   }
   reader.seek(dataStart, dataEnd)
-  const { maxBytes = Number.POSITIVE_INFINITY } = decode
   let step = reader.at
   for (let i = 1; findField(reader, data.points); i++) {
     const outer = reader.enter()
-    if (reader.end - reader.at <= maxBytes) readPoint(decode, metric)
+    if (reader.end - reader.at <= itemBytes) readPoint(points, metric)
     else {
-      points.reject(`metric ${metric.metadata.metric}: ${tooLarge('a point', reader.end - reader.at, maxBytes)}`)
+      points.reject(`metric ${metric.metadata.metric}: ${tooLarge('a point', reader.end - reader.at, itemBytes)}`)
       reader.at = reader.end
     }
     reader.leave(outer)
@@ -201,16 +196,14 @@ function* readPoints(decode: DecodeMetrics, origin: Origin, key: string, metricR
   }
 }
 
-function readPoint({ points, histograms }: DecodeMetrics, metric: Metric): void {
+function readPoint(points: PointReader, metric: Metric): void {
   switch (metric.kind.field) {
     case pointsField.histogram:
       readHistogramPoint(points, metric)
       break
-    case pointsField.exponential: {
-      const found = readExponentialPoint(points, metric)
-      if (found !== undefined) histograms.push(found)
+    case pointsField.exponential:
+      readExponentialPoint(points, metric)
       break
-    }
     case pointsField.summary:
       readSummaryPoint(points, metric)
       break

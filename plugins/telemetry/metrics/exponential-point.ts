@@ -29,18 +29,13 @@ const unknownSum = 0x7ff8000000000000n
 /** Delta histograms are gauges. */
 const resetHint = { unknown: 0, gauge: 3 } as const
 
-export interface FoundHistogram {
-  readonly point: number
-  readonly histogram: NativeHistogram
-}
-
 interface Side {
   offset: number
   counts: bigint[]
 }
 
-/** Reads the point that the reader has entered; undefined for a point that is left out. */
-export function readExponentialPoint(points: PointReader, metric: Metric): FoundHistogram | undefined {
+/** Reads the point that the reader has entered. */
+export function readExponentialPoint(points: PointReader, metric: Metric): void {
   const { reader } = points
   const positive: Side = { offset: 0, counts: [] }
   const negative: Side = { offset: 0, counts: [] }
@@ -64,10 +59,10 @@ export function readExponentialPoint(points: PointReader, metric: Metric): Found
   const { scale, count, zeroCount, sumBits, zeroThreshold } = found
   if (scale < coarsest) {
     points.reject(`metric ${metric.metadata.metric}: a point has the scale ${scale}, below ${coarsest}`)
-    return undefined
+    return
   }
   const point = points.add(metric)
-  if (point === undefined) return undefined
+  if (point === undefined) return
   if (points.exemplarOffsets.length > 0) points.addExemplars(point, 0)
   const merged = Math.max(0, scale - finest)
   const histogram: NativeHistogram = {
@@ -82,7 +77,7 @@ export function readExponentialPoint(points: PointReader, metric: Metric): Found
     positive: bucketsOf(positive, merged),
     negative: bucketsOf(negative, merged)
   }
-  return { point, histogram }
+  points.histograms.push({ point, histogram })
 }
 
 function readSide(reader: ProtoReader, side: Side): void {

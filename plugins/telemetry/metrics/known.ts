@@ -14,14 +14,31 @@ export interface Origin {
   readonly metrics: Map<string, Metric>
 }
 
+/** The known metrics of one database, physical table and policy. */
+export interface KnownOfScope {
+  origin(resource: string, scope: string, labels: () => Labels): Origin
+  /** `key`: the bytes of its description, and its kind. */
+  metric(origin: Origin, key: string, kind: MetricKind, metadata: () => MetricMetadata): Metric
+}
+
 export class KnownMetrics {
   #origins = new Map<string, Map<string, Map<string, Origin>>>()
   #count = 0
   #text = 0
   #lastId = 0
 
-  /** `cacheScope`: database, physical table and policy of the request. */
-  origin(cacheScope: string, resource: string, scope: string, labels: () => Labels): Origin {
+  /**
+   * `cacheScope`: a key for the database, physical table and policy of a request. `checkMetric` throws DbError for an invalid name of a new
+   * metric.
+   */
+  within(cacheScope: string, checkMetric: (name: string) => void): KnownOfScope {
+    return {
+      origin: (resource, scope, labels) => this.#origin(cacheScope, resource, scope, labels),
+      metric: (origin, key, kind, metadata) => this.#metric(origin, key, kind, metadata, checkMetric)
+    }
+  }
+
+  #origin(cacheScope: string, resource: string, scope: string, labels: () => Labels): Origin {
     if (this.#count > maxMetrics || this.#text > maxTextBytes) this.#forget()
     const scopes = this.#inner(this.#inner(this.#origins, cacheScope), resource)
     let origin = scopes.get(scope)
@@ -34,7 +51,7 @@ export class KnownMetrics {
     return origin
   }
 
-  metric(
+  #metric(
     { labels, metrics }: Origin,
     key: string,
     kind: MetricKind,

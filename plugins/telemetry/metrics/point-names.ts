@@ -4,6 +4,7 @@ import type { SeriesName } from '../../../core/index.ts'
 import { ProtoReader } from '../../../core/wire/index.ts'
 import { type AttributeReader, addLabel, type Labels } from './labels.ts'
 import { pointsField } from './metric.ts'
+import type { PointReader } from './point-reader.ts'
 import type { Policy } from './policy.ts'
 import type { Samples } from './samples.ts'
 
@@ -25,7 +26,7 @@ export class PointNames {
   #lastPoint = -1
   #lastLabels: Labels = new Map()
 
-  constructor(reader: ProtoReader, samples: Samples, attributes: AttributeReader, policy: Policy) {
+  constructor({ reader, samples, attributes }: PointReader, policy: Policy) {
     this.#reader = reader
     this.#samples = samples
     this.#attributes = attributes

@@ -1,5 +1,7 @@
-// State that the readers of all kinds of points share: the body, the request's samples, and why points were left out.
-import type { ProtoReader } from '../../../core/wire/index.ts'
+// State that the readers of all kinds of points share: the body, what was found in it, and why points were left out.
+import { ProtoReader } from '../../../core/wire/index.ts'
+import type { NativeHistogram } from '../../services.ts'
+import { AttributeReader } from './labels.ts'
 import { type Metric, temporality } from './metric.ts'
 import { millisecondsOf } from './number.ts'
 import type { Samples } from './samples.ts'
@@ -20,6 +22,12 @@ interface FoundExemplar {
   readonly end: number
 }
 
+/** A point that is a native histogram. */
+export interface FoundHistogram {
+  readonly point: number
+  readonly histogram: NativeHistogram
+}
+
 /** The start time of a point's series. */
 interface FoundStart extends HashHalf {
   readonly point: number
@@ -30,8 +38,11 @@ interface FoundStart extends HashHalf {
 
 /** The fields that all kinds of points have; the object is reused for each point. */
 export class PointReader {
+  readonly body: Buffer
   readonly reader: ProtoReader
+  readonly attributes = new AttributeReader()
   readonly samples: Samples
+  readonly histograms: FoundHistogram[] = []
   readonly exemplars: FoundExemplar[] = []
   readonly starts: FoundStart[] = []
   rejected = 0
@@ -50,8 +61,10 @@ export class PointReader {
   /** Start and end offsets of the point's exemplars, alternating. */
   readonly exemplarOffsets: number[] = []
 
-  constructor(reader: ProtoReader, samples: Samples, startTimes: StartTimes | undefined) {
-    this.reader = reader
+  /** Samples are added to `samples`; without `startTimes` no start times are found. */
+  constructor(body: Uint8Array, samples: Samples, startTimes?: StartTimes) {
+    this.body = Buffer.from(body.buffer, body.byteOffset, body.length)
+    this.reader = new ProtoReader(body)
     this.samples = samples
     this.#startTimes = startTimes
   }

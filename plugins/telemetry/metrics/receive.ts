@@ -4,6 +4,7 @@ import {
   type Core,
   DbError,
   enabledService,
+  endsStep,
   isDbError,
   Pace,
   Pool,
@@ -13,16 +14,13 @@ import {
   type Steps,
   type TableWrite
 } from '../../../core/index.ts'
-import { ProtoReader } from '../../../core/wire/index.ts'
 import type { ExemplarRow, HistogramRow, MetricMetadata, MetricsysService } from '../../services.ts'
 import type { CountRejected } from '../counters.ts'
 import { nothingRejected, type Receive, type SignalRequest, type Taken } from '../signal.ts'
 import { type StartRow, startWrite } from './columns.ts'
 import { decodeMetrics } from './decode.ts'
 import { bucketOf, readExemplar } from './exemplar.ts'
-import type { FoundHistogram } from './exponential-point.ts'
 import { KnownMetrics } from './known.ts'
-import { AttributeReader } from './labels.ts'
 import type { Metric } from './metric.ts'
 import { PointNames } from './point-names.ts'
 import { PointReader } from './point-reader.ts'
@@ -60,10 +58,8 @@ interface Reception extends Receiver {
   readonly request: SignalRequest
   readonly samples: Samples
   readonly points: PointReader
-  readonly attributes: AttributeReader
   readonly policy: Policy
   readonly physicalTable: string
-  readonly histograms: FoundHistogram[]
   readonly names: PointNames
 }
 
@@ -85,18 +81,9 @@ export function createReceiveMetrics(
     const policy = readPolicy(request.headers, options)
     const physicalTable = request.ctx.hints.options.physical_table ?? metricsys.physicalTable
     return pool.use(async samples => {
-      const points = new PointReader(
-        new ProtoReader(request.body),
-        samples,
-        options.start_times ? shared.startTimes : undefined
-      )
-      const attributes = new AttributeReader()
-      const reception = {
-        ...shared,
-        ...{ metricsys, request, samples, points, attributes, policy, physicalTable },
-        histograms: [],
-        names: new PointNames(points.reader, samples, attributes, policy)
-      }
+      const points = new PointReader(request.body, samples, options.start_times ? shared.startTimes : undefined)
+      const names = new PointNames(points, policy)
+      const reception = { ...shared, metricsys, request, samples, points, names, policy, physicalTable }
       try {
         const pace = new Pace(request.ctx)
         await runPaced(pace, decode(reception))
@@ -111,17 +98,10 @@ export function createReceiveMetrics(
   }
 }
 
-function decode(reception: Reception): Steps<void> {
-  const { request, metricsys, physicalTable, policy, options } = reception
-  const { body } = request
-  return decodeMetrics({
-    ...reception,
-    maxItems: options.max_items,
-    maxBytes: options.max_item_size,
-    body: Buffer.from(body.buffer, body.byteOffset, body.length),
-    cacheScope: [request.ctx.db, physicalTable, policy.key].join('\0'),
-    checkMetric: name => metricsys.checkMetric(name)
-  })
+function decode({ request, metricsys, points, known, physicalTable, policy, options }: Reception): Steps<void> {
+  const cacheScope = [request.ctx.db, physicalTable, policy.key].join('\0')
+  const own = known.within(cacheScope, name => metricsys.checkMetric(name))
+  return decodeMetrics(points, own, policy, { items: options.max_items, itemBytes: options.max_item_size })
 }
 
 async function store(reception: Reception, pace: Pace): Promise<Taken> {
@@ -188,7 +168,8 @@ function checkSize({ table, labels }: SeriesName, max: number): void {
 }
 
 function* histogramRows(reception: Reception): Steps<HistogramRow[]> {
-  const { metricsys, request, samples, histograms, physicalTable, points } = reception
+  const { metricsys, request, samples, physicalTable, points } = reception
+  const { histograms } = points
   const quota = metricsys.quota(request.ctx.db, histograms.length)
   const rows = yield* readEach(reception, histograms, ({ point, histogram }) => {
     const name = nameOf(reception, point, 0)
@@ -201,11 +182,11 @@ function* histogramRows(reception: Reception): Steps<HistogramRow[]> {
 }
 
 function* exemplarRows(reception: Reception): Steps<ExemplarRow[]> {
-  const { points, attributes, samples, metricsys, request, count } = reception
-  const { exemplars } = points
+  const { points, samples, metricsys, request, count } = reception
+  const { exemplars, reader, attributes } = points
   const quota = metricsys.quota(request.ctx.db, exemplars.length)
   const rows = yield* readEach(reception, exemplars, ({ point, part, bounds, start, end }) => {
-    const { value, time, labels } = readExemplar(points.reader, attributes, start, end)
+    const { value, time, labels } = readExemplar(reader, attributes, start, end)
     const bucket = bounds === undefined ? 0 : bucketOf(bounds, value)
     const name = nameOf(reception, point, part + bucket)
     quota.checkExemplar(name)
@@ -230,7 +211,7 @@ function* readEach<T, R>({ points }: Reception, items: readonly T[], read: (item
       if (!isDbError(error)) throw error
       points.note(error.message)
     }
-    if (i % stepRows === stepRows - 1) yield
+    if (endsStep(i, stepRows)) yield
   }
   return results
 }

@@ -1,6 +1,6 @@
 // Decodes `ExportTraceServiceRequest` in two passes: the first finds the spans, the second reads them.
 
-import type { Steps } from '../../../core/index.ts'
+import { endsStep, type Steps } from '../../../core/index.ts'
 import { ProtoReader } from '../../../core/wire/index.ts'
 import { type Decoded, decodeItems } from '../wire/decode-items.ts'
 import { resource, scope } from '../wire/field.ts'
@@ -28,7 +28,7 @@ export function decodeSpans(body: Uint8Array, maxKeys: number, limits: OutlineLi
 function* fill(batch: SpanBatch, { resources, scopes, items: spans }: Outline): Steps<ReadonlyMap<number, string>> {
   const reader = new ProtoReader(batch.body)
   for (let i = 0; i < resources.count; i++) {
-    if (i % stepSpans === 0) yield
+    if (endsStep(i, stepSpans)) yield
     reader.seek(resources.starts[i]!, resources.ends[i]!)
     while (reader.next()) {
       if (reader.field === resource.attributes) batch.resourceAttributes.read(reader, i)
@@ -36,13 +36,13 @@ function* fill(batch: SpanBatch, { resources, scopes, items: spans }: Outline): 
     }
   }
   for (let i = 0; i < scopes.count; i++) {
-    if (i % stepSpans === 0) yield
+    if (endsStep(i, stepSpans)) yield
     reader.seek(scopes.starts[i]!, scopes.ends[i]!)
     readScope(batch, reader, i)
   }
   const faults = new Map<number, string>()
   for (let i = 0, step = 0; i < spans.count; i++) {
-    if (i % stepSpans === 0 || spans.ends[i]! - step > stepBytes) {
+    if (endsStep(i, stepSpans) || spans.ends[i]! - step > stepBytes) {
       step = spans.ends[i]!
       yield
     }

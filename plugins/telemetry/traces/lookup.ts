@@ -1,7 +1,15 @@
 // Keeps the services and operations of spans in two small tables. Only new ones are written.
 
 import type { ColumnData } from '../../../core/index.ts'
-import { type Core, type Counter, isValid, type Steps, type Store, type TableWrite } from '../../../core/index.ts'
+import {
+  type Core,
+  type Counter,
+  endsStep,
+  isValid,
+  type Steps,
+  type Store,
+  type TableWrite
+} from '../../../core/index.ts'
 import { dictionaryBytes } from '../column/text-data.ts'
 import { serviceData } from './columns.ts'
 import { kindNames } from './field.ts'
@@ -95,7 +103,7 @@ function* operationsOf(batch: SpanBatch): Steps<Operation[]> {
   const seen = new Set<number>()
   const found: Operation[] = []
   for (let i = 0; i < spans; i++) {
-    if (i % stepSpans === stepSpans - 1) yield
+    if (endsStep(i, stepSpans)) yield
     const key = (resourceOf[i]! * kindNames.length + kinds[i]!) * (nameTexts.count + 1) + names[i]!
     if (seen.has(key)) continue
     seen.add(key)

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { eventually } from '../../eventually.ts'
 import { serveRooms } from './api.ts'
 
 const query = (text: string, rest = '') => `query=${encodeURIComponent(text)}${rest}`
@@ -391,7 +392,16 @@ t.test('queries are counted by kind and result, and slow ones are kept', async t
   t.match(metrics, /svc_promql_queries_total\{kind="range",result="success"\} 1/)
   t.match(metrics, /svc_promql_queries_total\{kind="instant",result="syntax"\} 1/)
   t.match(metrics, /svc_promql_query_elapsed_count\{kind="range"\} 1/)
-  await core.slowQueries.flush()
-  const rows = await sql('SELECT query, promql_step FROM slow_queries WHERE is_promql', 'svc_private')
-  t.same(rows, [['max(temp)', 15_000]])
+  const slow = 'SELECT query, promql_range, promql_step FROM slow_queries WHERE is_promql ORDER BY timestamp'
+  t.same(
+    await eventually(
+      () => sql(slow, 'svc_private'),
+      rows => rows.length === 3
+    ),
+    [
+      ['temp', 0, null],
+      ['max(temp)', 30_000, 15_000],
+      ['temp +', 0, null]
+    ]
+  )
 })

@@ -3,7 +3,7 @@ import { bitmap, type ColumnData } from '../../../model/batch.ts'
 import type { Limit } from '../../../model/limit.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import { type ColumnType, elementsPerRow, fixedArray } from '../../../model/types.ts'
-import type { Steps } from '../../../pace.ts'
+import { endsStep, type Steps } from '../../../pace.ts'
 import { LimitReached } from '../../limits.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { SeriesEntry } from '../log/record.ts'
@@ -35,7 +35,7 @@ export function* resolveSeries(
   const { order } = registry
   const step = Math.max(1, Math.min(stepRows, Math.floor(stepTags / (tags.length + 1))))
   for (let row = 0; row < rows; row++) {
-    if (row % step === step - 1) yield
+    if (endsStep(row, step)) yield
     const guess = order.next
     const tsid = guess !== undefined && registry.is(guess, keys, row) ? guess : lookUp(registry, keys, row, name, limit)
     tsids[row] = tsid

@@ -1,13 +1,10 @@
 // Decodes a metrics request without a server.
 
 import { runAtOnce } from '../../../../core/index.ts'
-import { ProtoReader } from '../../../../core/wire/index.ts'
 import { decodeMetrics } from '../../../../plugins/telemetry/metrics/decode.ts'
-import type { FoundHistogram } from '../../../../plugins/telemetry/metrics/exponential-point.ts'
 import { KnownMetrics } from '../../../../plugins/telemetry/metrics/known.ts'
-import { AttributeReader } from '../../../../plugins/telemetry/metrics/labels.ts'
 import { PointNames } from '../../../../plugins/telemetry/metrics/point-names.ts'
-import { PointReader } from '../../../../plugins/telemetry/metrics/point-reader.ts'
+import { type FoundHistogram, PointReader } from '../../../../plugins/telemetry/metrics/point-reader.ts'
 import { promotedByDefault, readPolicy } from '../../../../plugins/telemetry/metrics/policy.ts'
 import { Samples } from '../../../../plugins/telemetry/metrics/samples.ts'
 import { StartTimes } from '../../../../plugins/telemetry/metrics/start-times.ts'
@@ -27,7 +24,7 @@ export interface ReadMetrics {
 
 /** A reader that knows what it has read before. */
 export function createReadMetrics(): (body: Uint8Array) => ReadMetrics {
-  const known = new KnownMetrics()
+  const known = new KnownMetrics().within('', () => {})
   const startTimes = new StartTimes()
   const samples = new Samples()
   const policy = readPolicy(
@@ -42,19 +39,10 @@ export function createReadMetrics(): (body: Uint8Array) => ReadMetrics {
   )
   return body => {
     samples.clear()
-    const reader = new ProtoReader(body)
-    const points = new PointReader(reader, samples, startTimes)
-    const attributes = new AttributeReader()
-    const histograms: FoundHistogram[] = []
-    const steps = decodeMetrics({
-      body: Buffer.from(body.buffer, body.byteOffset, body.length),
-      ...{ points, known, attributes, policy, histograms },
-      cacheScope: '',
-      checkMetric: () => {}
-    })
-    runAtOnce(steps)
-    const names = new PointNames(reader, samples, attributes, policy)
-    return { samples: samplesOf(samples, names), histograms, rejected: points.rejected }
+    const points = new PointReader(body, samples, startTimes)
+    runAtOnce(decodeMetrics(points, known, policy))
+    const { histograms, rejected } = points
+    return { samples: samplesOf(samples, new PointNames(points, policy)), histograms, rejected }
   }
 }
 

@@ -1,17 +1,8 @@
-// Measures queries for the slow-query log: planning and the engine's time, without the time a client takes to read rows.
-import type { RecordsAnswer } from './format/answer.ts'
-import type { RequestContext } from './http/context.ts'
-import type { SlowQueries } from './slow-query.ts'
-import { timed } from './storage/timed.ts'
+// Measures a query: planning and the engine's time, without the time a client takes to read rows.
+import { type RecordsAnswer, timed } from '../../core/index.ts'
 
-/** Runs a query and reports its duration to `slowQueries` once it has failed or its rows have been read. `query` is its text. */
-export async function watchQuery<T extends object>(
-  slowQueries: SlowQueries,
-  ctx: RequestContext,
-  query: string,
-  run: () => Promise<T>
-): Promise<T> {
-  const done = (cost: number) => slowQueries.observe(ctx, { query, cost })
+/** Runs a query; `done` gets its milliseconds once it has failed or its rows have been read. */
+export async function watch<T extends object>(run: () => Promise<T>, done: (cost: number) => void): Promise<T> {
   const began = performance.now()
   try {
     const answer = await run()
