@@ -2,6 +2,7 @@
 import type * as Arrow from 'apache-arrow'
 import { isValid, setBit } from '../model/batch.ts'
 import { unscale } from '../model/decimal.ts'
+import { readInterval } from '../model/interval.ts'
 import { nestedType } from '../model/nested-type.ts'
 import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
 import { type ArrowColumn, nulls } from './arrow-layout.ts'
@@ -130,7 +131,6 @@ function decimals(library: Library, precision: number, scale: number): ArrowColu
   }
 }
 
-/** Intervals packed into an integer: 32 bits of months, 32 of days, 64 of nanoseconds. */
 function intervals(library: Library): ArrowColumn {
   const type = new library.IntervalMonthDayNano()
   return {
@@ -140,9 +140,9 @@ function intervals(library: Library): ArrowColumn {
       const words = new BigUint64Array(rows * 2)
       for (let i = 0; i < rows; i++) {
         if (!isValid(nullBitmap, i)) continue
-        const interval = BigInt(vector.values[i] as bigint)
-        words[i * 2] = BigInt.asUintN(32, interval >> 96n) | (BigInt.asUintN(32, interval >> 64n) << 32n)
-        words[i * 2 + 1] = BigInt.asUintN(64, interval)
+        const { months, days, micros } = readInterval(String(vector.values[i]))
+        words[i * 2] = BigInt.asUintN(32, BigInt(months)) | (BigInt.asUintN(32, BigInt(days)) << 32n)
+        words[i * 2 + 1] = BigInt.asUintN(64, micros * 1000n)
       }
       const data = new Int32Array(words.buffer)
       return library.makeData({ type, length: rows, nullCount, nullBitmap, data } as never)

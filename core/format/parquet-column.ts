@@ -47,17 +47,11 @@ type NumbersType = new (length: number) => Numbers
 
 const toBigInt = (value: unknown) => BigInt(value as bigint)
 
-/** Times of day and intervals in SQL syntax, other values as JSON. */
+/** Times of day in SQL syntax, intervals as they are, other values as JSON. */
 function writerOf(type: ResultType): ValueWriter {
   if (type === 'TimeMicrosecond') return value => formatTimestamp(toBigInt(value) * 1000n).slice(11, -1)
-  if (type === 'IntervalMonthDayNano') return value => intervalText(toBigInt(value))
+  if (type === 'IntervalMonthDayNano') return String
   return jsonWriter(type)
-}
-
-/** Intervals packed into an integer: 32 bits of months, 32 of days, 64 of nanoseconds. */
-function intervalText(packed: bigint): string {
-  const [months, days] = [BigInt.asIntN(32, packed >> 96n), BigInt.asIntN(32, packed >> 64n)]
-  return `${months} months ${days} days ${BigInt.asIntN(64, packed) / 1000n} microseconds`
 }
 
 /** `isSame`: arrays of this type can be used without conversion. */

@@ -126,7 +126,7 @@ error 1004(400) DECIMAL(40, 2): precision is 1 to 38, scale at most that
 SELECT CAST('2024-07-01 10:00:00.123456' AS TIMESTAMP) AS ms, '2024-07-01 10:00:00.123456'::DATETIME AS us, CAST(1 AS FLOAT64) AS f, 1::INT8 AS i, CAST(7 AS TINYINT UNSIGNED) AS u, 'x'::STRING AS s, 1::DECIMAL AS d, CAST('00:01' AS INTERVAL) AS v, [1, 2]::BIGINT UNSIGNED[] AS l;
 ----
 ms:TimestampMillisecond | us:TimestampMicrosecond | f:Float64 | i:Int64 | u:UInt8 | s:String | d:Decimal(38, 10) | v:IntervalMonthDayNano | l:List<UInt64>
-1719828000123 | 1719828000123456 | 1.0 | 1 | 7 | "x" | "1.0000000000" | 60000000000 | [1,2]
+1719828000123 | 1719828000123456 | 1.0 | 1 | 7 | "x" | "1.0000000000" | "00:01:00" | [1,2]
 
 SELECT CAST(CAST('1' AS INT) AS STRING) AS n, try_cast('x' AS INT64) AS none, CAST('2024-07-01 10:00:00+02:00' AS TIMESTAMP WITH TIME ZONE) AS z;
 ----

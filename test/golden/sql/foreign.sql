@@ -143,7 +143,7 @@ a:TimestampMicrosecond | b:TimestampMicrosecond | c:TimestampMicrosecond | d:Tim
 SELECT to_local_time(TIMESTAMPTZ '2024-04-01 00:00:20+00') AS a, to_timestamp('01:00 01-01-2024', '%H:%M %d-%m-%Y') AS b, to_timestamp('01:00 +0000', '%H:%M %z') AS c, time - '2022-01-01T09:00:00' AS d, date_sub(time, INTERVAL '1 hour') > '2022-01-01 07:59:00' AS e FROM home ORDER BY time LIMIT 1;
 ----
 a:TimestampMicrosecond | b:TimestampMicrosecond | c:TimestampMicrosecond | d:IntervalMonthDayNano | e:Boolean
-1711936820000000 | 1704067200000000 | -2208985200000000 | 0 | true
+1711936820000000 | 1704067200000000 | -2208985200000000 | "00:00:00" | true
 
 SELECT to_timestamp('05 Dec 2000', 'DD Mon YYYY') AS a, to_date('05 Dec 2000', 'DD Mon YYYY') AS b, to_date('01-02-2024', '%d-%m-%Y') AS c, to_date(19723) AS d, to_date('2024-01-01') AS e, to_unixtime('01-01-2024', '%d-%m-%Y') AS f, to_timestamp_seconds('2024-01-01T00:00:01', '%Y-%m-%dT%H:%M:%S') AS g, to_timestamp_nanos('01-01-2024', '%d-%m-%Y') AS h;
 ----

@@ -212,7 +212,7 @@ k + 1:Int32 | k*2:Int32 | - k:Int32 | k:Int32 | Top:Int32 | "Top" + 1:Int32 | (k
 2 | 2 | -1 | 1 | 2 | 3 | 0 | 1 | -1.5 | "text" | null | true
 --
 [k, 2]:List<Int32> | [k, 2][1]:Int32 | {'a': k}:Struct<a: Int32> | (j->>'x'):String | k::bigint:Int64 | cast(k as double):Float64 | s::string:String | interval '1 day':IntervalMonthDayNano | date '2024-07-01':Date | timestamp '2024-07-01 00:00:00':TimestampMicrosecond
-[1,2] | 1 | {"a":1} | "1" | 1 | 1.0 | " a " | 18446744073709551616 | 19905 | 1719792000000000
+[1,2] | 1 | {"a":1} | "1" | 1 | 1.0 | " a " | "1 day" | 19905 | 1719792000000000
 --
 [x + 1 for x in [k, 2]]:List<Int32> | (select max(k) from names):Int32 | exists (select 1):Boolean | unnest([k]):Int32 | count(*) over ():Int64 | first_value(k ignore nulls) over (order by ts):Int32
 [2,3] | 1 | true | 1 | 1 | 1

@@ -3,7 +3,6 @@ import {
   type DuckDBArrayValue,
   type DuckDBBlobValue,
   type DuckDBDateValue,
-  type DuckDBIntervalValue,
   type DuckDBListValue,
   type DuckDBMapValue,
   type DuckDBStructValue,
@@ -18,8 +17,8 @@ import { innerTypes } from './result-type.ts'
 type Convert = (value: DuckDBValue) => unknown
 
 /**
- * A function that converts values of a type to arrays, objects, bytes, numbers, bigint or text; times become numbers in their unit, at any
- * depth.
+ * A function that converts values of a type to arrays, objects, bytes, numbers, bigint or text; times become numbers in their unit,
+ * intervals text (`1 month 2 days 03:00:00`), at any depth.
  */
 export function plainValue(type: DuckDBType): Convert {
   const convert = presentValue(type)
@@ -51,18 +50,11 @@ function presentValue(type: DuckDBType): Convert {
     case Id.TIMESTAMP_TZ:
     case Id.TIME:
       return value => (value as { micros: bigint }).micros
-    case Id.INTERVAL:
-      return value => wholeInterval(value as DuckDBIntervalValue)
     case Id.HUGEINT:
     case Id.UHUGEINT:
       return value => narrowOne(value as bigint)
   }
   return value => (typeof value === 'object' ? String(value) : value)
-}
-
-/** Packs months, days and nanoseconds into a 128-bit integer (32, 32 and 64 bits). */
-function wholeInterval({ months, days, micros }: DuckDBIntervalValue): bigint {
-  return (BigInt(months) << 96n) | (BigInt.asUintN(32, BigInt(days)) << 64n) | BigInt.asUintN(64, micros * 1000n)
 }
 
 function structMembers(fields: readonly (readonly [string, Convert])[]): Convert {

@@ -39,7 +39,7 @@ export function layOut(value: unknown, indent = ''): string {
 }
 
 function isSpecial(type: string): boolean {
-  return isTime(type) || type === 'Date' || type === 'Binary' || /^(Time|Interval)/.test(type)
+  return isTime(type) || type === 'Date' || type === 'Binary' || /^Time/.test(type)
 }
 
 function textIn(value: unknown, type: string, time: (ticks: unknown, type: string) => string): string {
@@ -54,7 +54,6 @@ function textIn(value: unknown, type: string, time: (ticks: unknown, type: strin
   }
   const clock = clockUnits[type]
   if (clock !== undefined) return exactTime(value, clock).slice(11, -1)
-  if (type === 'IntervalMonthDayNano') return intervalText(BigInt(value as number | bigint))
   return textOf(value)
 }
 
@@ -67,18 +66,4 @@ const clockUnits: Readonly<Record<string, string>> = {
 
 function elementOf(type: string): string {
   return type.slice('List<'.length, -1)
-}
-
-/** Months, days and nanoseconds in one number. */
-function intervalText(packed: bigint): string {
-  const nanoseconds = BigInt.asIntN(64, packed)
-  const days = Number(BigInt.asIntN(32, packed >> 64n))
-  const months = Number(BigInt.asIntN(32, packed >> 96n))
-  const seconds = Number(nanoseconds) / 1e9
-  const parts = [
-    ...(months === 0 ? [] : [`${months} mon`]),
-    ...(days === 0 ? [] : [`${days} d`]),
-    ...(seconds === 0 ? [] : [`${seconds} s`])
-  ]
-  return parts.length === 0 ? '0 s' : parts.join(' ')
 }
