@@ -110,12 +110,12 @@ v:Int64
 SELECT min(at) AS first, max(at) AS last, max(at) - min(at) AS span FROM m;
 ----
 first:TimestampMillisecond | last:TimestampMillisecond | span:IntervalMonthDayNano
-1711845000000 | 1711974896789 | 18446787570498551616
+1711845000000 | 1711974896789 | "1 day 12:04:56.789"
 
 SELECT DATE '2024-02-29' AS d, DATE '2024-02-29' + 1 AS next, TIME '12:34:56.5' AS t, INTERVAL '1 month 2 days 3 seconds' AS i;
 ----
 d:Date | next:Date | t:TimeMicrosecond | i:IntervalMonthDayNano
-19782 | 19783 | 45296500000 | 79228162551157825743963053568
+19782 | 19783 | 45296500000 | "1 month 2 days 00:00:03"
 
 SELECT '2024-07-01 10:00:00+02:00'::TIMESTAMPTZ AS t;
 ----
