@@ -1,6 +1,6 @@
 // Intervals of results as text: `1 year 2 months 3 days 04:05:06.7`, as SQL reads them.
 
-export interface Interval {
+interface Interval {
   readonly months: number
   readonly days: number
   readonly micros: bigint
