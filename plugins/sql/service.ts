@@ -1,13 +1,6 @@
 // Shared by the two servers and other plugins: the grammar's thread, the list of running statements, and how a request's statements run.
 import { type Core, DbError, exportFolder, type RequestContext } from '../../core/index.ts'
-import type {
-  FlowsService,
-  PromqlService,
-  SlowQueryService,
-  SqlParameter,
-  SqlParameters,
-  SqlQueryService
-} from '../services.ts'
+import type { FlowsService, PromqlService, SlowQueryService, SqlQueryService } from '../services.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import { type SqlParser, startParser } from './grammar/parser.ts'
 import { createProcesses, type Processes } from './process.ts'
@@ -59,7 +52,7 @@ export function startService(core: Core, options: SqlOptions, { promql, slowquer
     session,
     async query(asking, text, params) {
       store.seenBy(asking.user).requireDatabase(asking.db)
-      const given = params && parametersOf(integers(params))
+      const given = params && parametersOf(params)
       const statements = parseStatements(
         text,
         options.max_sql_tokens,
@@ -111,11 +104,4 @@ export function startService(core: Core, options: SqlOptions, { promql, slowquer
     plan: async (ctx, text) => (await planQuery(session(ctx, text), read(text))).query,
     close: () => parser.close()
   }
-}
-
-/** JavaScript has one kind of number: those that are integers mean the integer. */
-function integers(params: SqlParameters): SqlParameters {
-  const read = (value: SqlParameter) => (Number.isSafeInteger(value) ? BigInt(value as number) : value)
-  if (Array.isArray(params)) return (params as readonly SqlParameter[]).map(read)
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, read(value)]))
 }

@@ -76,6 +76,7 @@ export function bindContext(
     /** The error for a text instead of a column's name. */
     noAlias: (at: number) =>
       errorAt(sql, tokens[at]!.start, 'a text is not a column name: write AS before it, or double quotes around it'),
+    isParameterAt: (at: number) => tokens[at]?.parameter !== undefined,
     isTokenAt: (at: number, text: string) => isToken(tokens[at], text),
     /** Where an expression stands, as far as that is known. */
     extent: (tree: Tree) => extentOf(tree, tokenMap),

@@ -452,7 +452,10 @@ class Binder {
     if (inner === '' || isCall || isOnly) {
       // Of several columns each has a name of its own, but the engine would name the tables of a query as it reads them. Digits it names so.
       const isMany = this.#manyColumns > many
-      const isDigits = own.meaning?.kind === 'integer' && variant(value)?.[0] === 'Value'
+      const isDigits =
+        own.meaning?.kind === 'integer' &&
+        variant(value)?.[0] === 'Value' &&
+        !this.#context.isParameterAt(own.meaning.last)
       made.push(isDigits ? { ...own, isDigits } : own)
       const isNamed = !isDigits && (this.#queries > queries || !isMany)
       const label = isNamed && extent !== undefined ? this.#label(extent, isOnly ? last : undefined) : undefined

@@ -170,6 +170,10 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
     /^Macro (\S+)\(\) does not support the supplied arguments\. You might need .*? casts\.?/s,
     name => `${name} does not take these arguments`
   ],
+  [
+    /^Column "(.*?)" referenced that exists in the SELECT clause - but this column cannot be referenced before it is defined/s,
+    name => `No field named ${name}`
+  ],
   [/^Function "(\S+)" is a Macro Function\. .*/s, name => `${name} takes no DISTINCT, FILTER, ORDER BY or OVER`],
   [
     /^(?:Scalar|Aggregate|Table) Function with name (\S+) does not exist.*/s,

@@ -25,7 +25,7 @@ const names: Readonly<Record<string, string>> = {
 
 /** Functions of JSON that Postgres has for both of its types: `json_…`, and `jsonb_…`. */
 const ofJsonb: ReadonlySet<string> = new Set(
-  `agg array_elements array_elements_text array_length build_array build_object extract_path extract_path_text object_agg object_keys
+  `agg array_elements array_elements_text array_length build_array build_object each extract_path extract_path_text object_agg object_keys
    path_exists pretty typeof`.split(/\s+/)
 )
 

@@ -21,7 +21,7 @@ const words = {
   Date: 'date',
   TimestampSecond: 'timestamp_s',
   TimestampMillisecond: 'timestamp timestamp_ms',
-  TimestampMicrosecond: 'datetime timestamp_us',
+  TimestampMicrosecond: 'datetime timestamp_us timestamptz',
   TimestampNanosecond: 'timestamp_ns'
 } satisfies Record<Exclude<ColumnType, `Decimal${string}`>, string>
 

@@ -1,5 +1,5 @@
 // DELETE: the table, and the condition still as tokens.
-import { atEnd, type Cursor, expect, readNames, readUntil, take, unexpected } from './cursor.ts'
+import { atEnd, type Cursor, expect, readNames, readUntil, sees, take, unexpected } from './cursor.ts'
 import type { DeleteStatement } from './statement.ts'
 
 export function parseDelete(cursor: Cursor): DeleteStatement {
@@ -10,7 +10,7 @@ export function parseDelete(cursor: Cursor): DeleteStatement {
   if (!take(cursor, 'where')) return { kind: 'delete', table, named, where: [] }
   if (atEnd(cursor)) throw unexpected(cursor, 'a condition')
   // It will stand in a pair of parentheses, none of which it must close.
-  const where = readUntil(cursor, ')')
-  if (!atEnd(cursor)) throw unexpected(cursor, 'end of statement')
+  const where = readUntil(cursor, ')', 'returning')
+  if (!atEnd(cursor) && !sees(cursor, 'returning')) throw unexpected(cursor, 'end of statement')
   return { kind: 'delete', table, named, where }
 }

@@ -40,12 +40,15 @@ export function parseStatements(
   const parsed = split(fill(tokenize(sql, maxTokens, backslashes))).map(tokens => {
     const cursor = { sql, tokens, at: 0 }
     const statement = parseStatement(cursor)
+    if (sees(cursor, 'returning')) throw new DbError('Unsupported', noReturning)
     expectEnd(cursor)
     return { statement, tokens }
   })
   if (parsed.length === 0) throw new DbError('InvalidArguments', 'empty statements')
   return parsed
 }
+
+const noReturning = 'RETURNING is not supported: ask for the rows with a SELECT'
 
 /** The tokens of each statement, without semicolons; empty ones are left out. */
 function split(tokens: readonly Token[]): Token[][] {
@@ -87,6 +90,7 @@ function parseStatement(cursor: Cursor): Statement {
   throw new DbError('Unsupported', `SQL statement is not supported, keyword: ${word.toUpperCase()}${instead}`)
 }
 
+const noPrepared = 'Send the statement with `?` or `$1` in it and the values beside it, as `params`'
 const noTransactions = 'There are no transactions: each statement is stored as a whole'
 /** Words that begin statements, where another one may be meant. */
 const firstWords =
@@ -96,6 +100,9 @@ const firstWords =
 
 /** What to write instead of statements of other databases. */
 const others: Readonly<Record<string, string>> = {
+  prepare: noPrepared,
+  execute: noPrepared,
+  deallocate: noPrepared,
   update: 'Insert the row again with its tags and its time: the newest one counts',
   begin: noTransactions,
   start: noTransactions,

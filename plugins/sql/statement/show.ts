@@ -40,8 +40,12 @@ export function parseShow(cursor: Cursor): ShowStatement {
     return parseOfTable(cursor, 'index', full)
   const name = peek(cursor)?.value.toLowerCase() ?? ''
   if (shownAlone.includes(name) && take(cursor, name)) return { kind: 'show', what: 'variable', variable: name }
-  throw new DbError('Unsupported', `SHOW ${peek(cursor)?.value.toUpperCase() ?? ''} is not supported`)
+  if (take(cursor, 'time', 'zone')) return { kind: 'show', what: 'variable', variable: 'timezone' }
+  throw new DbError('Unsupported', `SHOW ${name.toUpperCase()} is not supported, there are ${shown}`)
 }
+
+const shown =
+  'DATABASES, TABLES, VIEWS, FLOWS, COLUMNS, INDEX, CREATE, TABLE STATUS, VARIABLES, PROCESSLIST, CHARSET, COLLATION, ENGINES, STATUS'
 
 /** Variables that Postgres shows without the word. */
 const shownAlone = ['timezone', 'time_zone', 'search_path', 'server_version']

@@ -36,12 +36,14 @@ function needsSpace(before: Token, token: Token): boolean {
 export function label(tokens: readonly Token[]): string {
   return tokens
     .map((token, i) => {
+      if (token.parameter === '') return ''
       const before = tokens[i - 1]
       const close = before === undefined || before.value === '(' || token.value === ')' || !token.spaced
-      return (
-        (close ? '' : ' ') +
-        (token.kind === 'word' ? token.value.toLowerCase() : token.kind === 'number' ? token.value : tokenText(token))
-      )
+      return (close ? '' : ' ') + (token.parameter ?? labelText(token))
     })
     .join('')
+}
+
+function labelText(token: Token): string {
+  return token.kind === 'word' ? token.value.toLowerCase() : token.kind === 'number' ? token.value : tokenText(token)
 }

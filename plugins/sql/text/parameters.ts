@@ -1,23 +1,37 @@
 // Values for `?`, `$1` and `$name`, put into the tokens of a statement: they mean what the same constant would mean there, and are never text of it.
-import { DbError, parseJson } from '../../../core/index.ts'
+import { DbError } from '../../../core/index.ts'
 import { isKeyOperator, isToken, locationOf, type Token, tokenize } from './token.ts'
 
+type PartOfValue = Pick<Token, 'kind' | 'value'>
 /** The parameters of a request: values in order, or by name. */
-type Parameters = ReadonlyMap<string, readonly Pick<Token, 'kind' | 'value'>[]>
+type Parameters = ReadonlyMap<string, readonly PartOfValue[]>
+
+/** A number of JSON as it was written, because JavaScript's numbers do not hold them all. */
+class NumberText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
 
 /** Reads `params` of a request: a JSON array, or an object. Throws `InvalidArguments`. */
 export function readParameters(json: string | undefined): Parameters | undefined {
   if (json === undefined || json === '') return undefined
   let values: unknown
   try {
-    values = parseJson(json)
+    values = JSON.parse(json, keepDigits as (key: string, value: unknown) => unknown)
   } catch (error) {
     throw new DbError('InvalidArguments', `params: ${(error as Error).message}`)
   }
   return parametersOf(values)
 }
 
-/** Values in order, or by name. Throws `InvalidArguments`. */
+function keepDigits(_key: string, value: unknown, { source }: { readonly source: string }): unknown {
+  return typeof value === 'number' ? new NumberText(source) : value
+}
+
+/** Values in order, or by name; a number that is an integer counts as one. Throws `InvalidArguments`. */
 export function parametersOf(values: unknown): Parameters {
   const entries = entriesOf(values)
   if (entries === undefined) throw notParams()
@@ -26,7 +40,7 @@ export function parametersOf(values: unknown): Parameters {
 
 function entriesOf(values: unknown): readonly (readonly [string, unknown])[] | undefined {
   if (Array.isArray(values)) return values.map((value: unknown, i) => [String(i + 1), value] as const)
-  if (values instanceof Map) return [...(values as Map<string, unknown>)]
+  if (values instanceof NumberText) return undefined
   return typeof values === 'object' && values !== null ? Object.entries(values) : undefined
 }
 
@@ -34,20 +48,41 @@ function notParams(): DbError {
   return new DbError('InvalidArguments', 'params must be a JSON array of values, or an object of values by name')
 }
 
-function constant(name: string, value: unknown): Pick<Token, 'kind' | 'value'>[] {
+function constant(name: string, value: unknown): PartOfValue[] {
   if (typeof value === 'string') return [{ kind: 'string', value }]
   if (value === null || typeof value === 'boolean') return [{ kind: 'word', value: String(value) }]
-  if (typeof value === 'number' || typeof value === 'bigint') {
-    const [first, ...rest] = tokenize(typeof value === 'bigint' ? String(value) : floatText(value))
-    return [first!, ...rest]
-  }
+  const text = value instanceof NumberText ? value.text : numberText(value)
+  if (text !== undefined) return tokenize(checkNumber(name, text))
   throw new DbError('InvalidArguments', `params: value ${name} must be a text, a number, true, false or null`)
 }
 
-/** A number with a fraction or an exponent stays a float. */
-function floatText(value: number): string {
-  const text = Object.is(value, -0) ? '-0' : String(value)
-  return /[.e]/.test(text) ? text : `${text}.0e0`
+/** A number of JavaScript as a constant; one with a fraction or an exponent stays a float. */
+function numberText(value: unknown): string | undefined {
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value)
+  if (typeof value !== 'number') return undefined
+  const text = String(value)
+  return /[.eIN]/.test(text) ? text : `${text}.0e0`
+}
+
+/** Digits of the longest decimal, and the largest integer. */
+const maxDigits = 38
+const maxInteger = 2n ** 127n - 1n
+
+/** Refuses what would become another number. */
+function checkNumber(name: string, text: string): string {
+  const refuse = (reason: string) => new DbError('InvalidArguments', `params: value ${name} ${reason}`)
+  if (!Number.isFinite(Number(text))) throw refuse(`is beyond the range of floats: ${text.slice(0, 40)}`)
+  if (/e/i.test(text)) return text
+  const digits = text.replace(/[-.]/g, '').length
+  const isDecimal = text.includes('.')
+  if (isDecimal ? digits <= maxDigits : digits <= maxDigits || isInteger128(text)) return text
+  const limit = isDecimal ? `a decimal of ${maxDigits}` : 'an integer of 128 bits'
+  throw refuse(`has ${digits} digits, more than ${limit} can hold: send it as a text, or with an exponent as a float`)
+}
+
+function isInteger128(text: string): boolean {
+  const digits = text.replace('-', '')
+  return digits.length <= 39 && BigInt(digits) <= maxInteger
 }
 
 /** The tokens with parameters replaced by values. Without `given`, a parameter is an error. */
@@ -68,14 +103,35 @@ export function fillParameters(sql: string, tokens: readonly Token[], given: Par
     const value = given?.get(name)
     if (value === undefined) throw missing(sql, token, name, given)
     used.add(name)
+    const { start } = token
+    const { end } = tokens[i]!
     // Signs never touch what is before them: two of them would begin a comment.
-    for (const each of value) filled.push({ ...each, start: token.start, end: tokens[i]!.end, spaced: true })
+    const put = isNegative(value) && binds(tokens[i + 1]) ? [open, ...value, close] : value
+    for (const [part, each] of put.entries())
+      filled.push({
+        ...each,
+        start,
+        end,
+        spaced: each !== close,
+        parameter: part === 0 ? sql.slice(start, end) : ''
+      })
   }
   const unused = [...(given?.keys() ?? [])].find(name => !used.has(name))
   if (unused !== undefined) {
     throw new DbError('InvalidArguments', `params: the statement has no parameter for value ${unused}`)
   }
   return filled
+}
+
+const [open, close] = ['(', ')'].map(value => ({ kind: 'symbol', value }) as const) as [PartOfValue, PartOfValue]
+
+function isNegative(value: readonly PartOfValue[]): boolean {
+  return value[0]?.value === '-'
+}
+
+/** Whether a symbol behind a value binds closer than a sign before it: `::`, `^`, `**`, `[`, `.` */
+function binds(behind: Token | undefined): boolean {
+  return behind?.kind === 'symbol' && ':^*[.'.includes(behind.value)
 }
 
 /** The name of the parameter that begins at a token. */

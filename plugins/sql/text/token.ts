@@ -16,6 +16,8 @@ export interface Token {
   readonly end: number
   /** Whether space or a comment stands before it. */
   readonly spaced: boolean
+  /** Of the tokens of a parameter's value: the parameter, such as `$1`, at the first one, no text at the others. */
+  readonly parameter?: string
 }
 
 const space = /\s+/y

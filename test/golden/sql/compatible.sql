@@ -203,6 +203,28 @@ SELECT $1 AS a, 1 -$1 AS b, $2 AS c, $3 AS d, $4 AS e, $5 AS f;
 a:Int32 | b:Int32 | c:Int32 | d:Float64 | e:Boolean | f:Int64
 -5 | 6 | null | 1.0 | true | 9223372036854775807
 
+-- Numbers keep their digits, and a column without a name is called like its parameter.
+--! params=[18446744073709551615,-170141183460469231731687303715884105727,0.12345678901234567890123456789,1e3]
+SELECT $1, $2::STRING AS low, $3, $4 / 2, -$2 > 0 AS positive, [-1, $2][2] < 0 AS negative;
+----
+$1:Decimal(38, 0) | low:String | $3:Decimal(30, 29) | $4 / 2:Float64 | positive:Boolean | negative:Boolean
+"18446744073709551615" | "-170141183460469231731687303715884105727" | "0.12345678901234567890123456789" | 500.0 | true | true
+
+--! params=[170141183460469231731687303715884105728]
+SELECT $1;
+----
+error 1004(400) params: value 1 has 39 digits, more than an integer of 128 bits can hold: send it as a text, or with an exponent as a float
+
+--! params=[0.123456789012345678901234567890123456789]
+SELECT $1;
+----
+error 1004(400) params: value 1 has 40 digits, more than a decimal of 38 can hold: send it as a text, or with an exponent as a float
+
+--! params=[1e400]
+SELECT $1;
+----
+error 1004(400) params: value 1 is beyond the range of floats: 1e400
+
 --! params={"name":"x'--","n":1}
 SELECT $name AS name, count(*) AS n FROM cpu WHERE n > $n;
 ----
@@ -493,3 +515,69 @@ error 3000(400) Failed to plan SQL: vectors of 1 and 2 elements
 SELECT 1e400;
 ----
 error 1004(400) a number of the statement is too large
+
+-- Weighted percentiles, JSON and intervals.
+SELECT approx_percentile_cont_with_weight(x, w, 0.5) AS half, approx_percentile_cont_with_weight(x, w, 1) AS top FROM (VALUES (1, 1.0), (2, 1), (3, 8), (NULL, 5), (4, NULL)) AS t(x, w);
+----
+half:Int32 | top:Int32
+3 | 3
+
+SELECT approx_percentile_cont_with_weight(x, 1, 0.5) AS x FROM (SELECT NULL::INT AS x);
+----
+x:Int32
+null
+
+SELECT json_query('{"a":{"b":[1,"x"]}}', '$.a') AS a, json_query('{"a":{"b":[1,"x"]}}', '$.a.b[1]') AS b, json_query('{}', '$.z') AS z;
+----
+a:Json | b:Json | z:Json
+{"b":[1,"x"]} | "x" | null
+
+SELECT key FROM jsonb_each('{"a":1,"b":2}') ORDER BY key;
+----
+key:String
+"a"
+"b"
+
+SELECT justify_interval(INTERVAL '35 days') AS i, round(e(), 3) AS e, INTERVAL '1 year 2 months 3 days 04:05:06.7' AS a, -INTERVAL '1 day 1 second' AS b, INTERVAL 0 SECONDS AS zero, [INTERVAL 1 DAY, NULL] AS list, {'i': INTERVAL '90 minutes'} AS s;
+----
+i:IntervalMonthDayNano | e:Float64 | a:IntervalMonthDayNano | b:IntervalMonthDayNano | zero:IntervalMonthDayNano | list:List<IntervalMonthDayNano> | s:Struct<i: IntervalMonthDayNano>
+79228162606498057962091708416 | 2.718 | 1109194275255040973237443959552 | 79228162514264337592543950336 | 0 | [18446744073709551616,null] | {"i":5400000000000}
+
+-- Statements of other databases are refused with what to write instead.
+PREPARE p AS SELECT 1;
+----
+error 1001(400) SQL statement is not supported, keyword: PREPARE. Send the statement with `?` or `$1` in it and the values beside it, as `params`
+
+CREATE TABLE given (at TIMESTAMPTZ TIME INDEX, id BIGINT PRIMARY KEY, took STRING);
+----
+affected 0
+
+INSERT INTO given VALUES ('2025-01-01 10:00:00+02', 1, 'x') RETURNING *;
+----
+error 1001(400) RETURNING is not supported: ask for the rows with a SELECT
+
+DELETE FROM given WHERE id = 1 RETURNING id;
+----
+error 1001(400) RETURNING is not supported: ask for the rows with a SELECT
+
+INSERT INTO given VALUES ('2025-01-01 10:00:00+02', 1, 'x');
+----
+affected 1
+
+SELECT * FROM given ORDER BY id;
+----
+at:TimestampMicrosecond | id:Int64 | took:String
+1735718400000000 | 1 | "x"
+
+SHOW TIME ZONE;
+----
+TIMEZONE:String
+"UTC"
+
+SHOW TAG KEYS;
+----
+error 1001(400) SHOW TAG is not supported, there are DATABASES, TABLES, VIEWS, FLOWS, COLUMNS, INDEX, CREATE, TABLE STATUS, VARIABLES, PROCESSLIST, CHARSET, COLLATION, ENGINES, STATUS
+
+SELECT date_bin(INTERVAL '1 hour', time) AS time FROM given;
+----
+error 3000(400) Failed to plan SQL: No field named time

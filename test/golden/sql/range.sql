@@ -154,7 +154,7 @@ error 2000(400) GROUP cannot go with ALIGN; for other shapes of query group by d
 
 SELECT n, max(v) RANGE '10s' FROM m ALIGN '10s';
 ----
-error 3000(400) Failed to plan SQL: Column "n" referenced that exists in the SELECT clause - but this column cannot be referenced before it is defined
+error 3000(400) Failed to plan SQL: No field named n at line 1, column 8
 
 SELECT at, max(v) RANGE '10s' FROM read_text('/etc/passwd') ALIGN '10s';
 ----

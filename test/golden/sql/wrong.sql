@@ -186,7 +186,7 @@ error 1001(400) ON CONFLICT is not supported: a row replaces the one with the sa
 
 INSERT INTO cpu (host, ts) VALUES ('a', 1) RETURNING *;
 ----
-error 2000(400) expected the end of the statement, found RETURNING at line 1, column 44
+error 1001(400) RETURNING is not supported: ask for the rows with a SELECT
 
 INSERT INTO cpu SELECT 1;
 ----

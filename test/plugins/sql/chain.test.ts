@@ -93,4 +93,6 @@ t.test('a chain of AND as long as the server reads is answered', async t => {
   const reply = await ask(`SELECT count(*) FROM visits WHERE ${condition}`)
   t.strictSame(reply.rows, [[2]], reply.body.error ?? '')
   t.comment(`took ${(performance.now() - began).toFixed(0)} ms`)
+  const short = await ask(`SELECT count(*) FROM visits WHERE ${chain('AND', 12_000, () => 'true')}`)
+  t.strictSame(short.rows, [[2]], short.body.error ?? '')
 })

@@ -3,9 +3,17 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { Socket } from 'node:net'
 import { getPriority, setPriority } from 'node:os'
+import { after, type Timer } from '../../../timer.ts'
 import { watchHeap } from '../../../workers/heap.ts'
 import { removeFolder } from '../spool/remove-folder.ts'
-import { encodeFrame, FrameKind, FrameReader, type ProcessSettings, type StatementFrame } from '../sql/frames.ts'
+import {
+  encodeFrame,
+  FrameKind,
+  FrameReader,
+  maxBatchBytes,
+  type ProcessSettings,
+  type StatementFrame
+} from '../sql/frames.ts'
 import { openConfined } from './confined.ts'
 import { macroStatements } from './macros/index.ts'
 import { ProcessStatements } from './process-statements.ts'
@@ -30,7 +38,23 @@ let leftovers: string | undefined
 socket.on('close', end)
 socket.on('end', end)
 socket.on('error', end)
-const send = (frame: Buffer) => void socket.write(frame)
+/** Frames of short statements are written together, because each write wakes the server; others wait for a millisecond at most. */
+let flushing: Timer | undefined
+const flush = () => {
+  flushing?.stop()
+  flushing = undefined
+  socket.uncork()
+}
+const send = (frame: Buffer) => {
+  if (flushing === undefined) {
+    socket.cork()
+    flushing = after(1, flush)
+  }
+  socket.write(frame)
+  const kind = frame.readUInt32LE(0)
+  if (kind !== FrameKind.columns && kind !== FrameKind.batch) flush()
+  else if (socket.writableLength > maxBatchBytes) flush()
+}
 
 let opening: Promise<ProcessStatements> | undefined
 

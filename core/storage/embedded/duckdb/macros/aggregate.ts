@@ -21,6 +21,11 @@ const merged = `map_from_entries(list_transform(list_distinct(list_transform(${e
 export const aggregateMacros: Macros = {
   'approx_distinct(x)': 'approx_count_distinct(x)',
   'approx_median(x)': 'approx_quantile(x, 0.5)',
+  // The smallest value at which the weights of it and all smaller ones reach the share of the total.
+  'approx_percentile_cont_with_weight(x, weight, share)': `list_reduce(
+    list(struct_pack(v := x, w := CAST(weight AS DOUBLE)) ORDER BY x) FILTER (WHERE x IS NOT NULL AND weight > 0),
+    lambda a, b: CASE WHEN a.w >= share * CAST(sum(weight) FILTER (WHERE x IS NOT NULL AND weight > 0) AS DOUBLE) THEN a
+      ELSE struct_pack(v := b.v, w := a.w + b.w) END).v`,
   'polyval(c, x)': `list_reduce(list(CAST(c AS DOUBLE)) FILTER (WHERE c IS NOT NULL), lambda a, b: a * CAST(any_value(x) AS DOUBLE) + b)`,
   'selector_first(v, t)': `struct_pack("value" := arg_min(v, t), "time" := min(t) FILTER (WHERE v IS NOT NULL))`,
   'selector_last(v, t)': `struct_pack("value" := arg_max(v, t), "time" := max(t) FILTER (WHERE v IS NOT NULL))`,

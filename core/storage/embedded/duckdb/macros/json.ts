@@ -30,6 +30,7 @@ export const jsonMacros: Macros = {
   'parse_json(x)': 'CAST(x AS JSON)',
   'json_to_string(j)': 'CAST(j AS VARCHAR)',
   'json_get(j, p)': `json_extract(j, ${path('p')})`,
+  'json_query(j, p)': `json_extract(j, ${path('p')})`,
   'json_get_int(j, p)': `TRY_CAST(${text} AS BIGINT)`,
   'json_get_float(j, p)': `TRY_CAST(${text} AS DOUBLE)`,
   'json_get_string(j, p)': text,

@@ -8,6 +8,7 @@ export const numberMacros: Macros = {
   'clamp(x, low, high)': 'least(greatest(x, low), high)',
   'clip(x, low, high)': 'least(greatest(x, low), high)',
   'div(a, b)': `CASE WHEN ${areIntegers} THEN CAST(TRY_CAST(a AS HUGEINT) // TRY_CAST(b AS HUGEINT) AS BIGINT) ELSE CAST(trunc(a / b) AS BIGINT) END`,
+  'e()': 'exp(1::DOUBLE)',
   'iszero(x)': 'x = 0',
   'nanvl(x, other)': 'CASE WHEN isnan(x) THEN other ELSE x END',
   // A sign may be on either side; angle brackets mean negative.
