@@ -22,6 +22,7 @@ import { openapi } from './http/openapi.ts'
 import { parseParameters } from './http/query.ts'
 import type { Quotas } from './http/quota.ts'
 import { limitRates } from './http/rate-limit.ts'
+import { refuseRepeated } from './http/repeated.ts'
 import { setContexts } from './http/request.ts'
 import { limitLifetimes } from './http/request-lifetime.ts'
 import { schemaCompilers, schemaError } from './http/schema-compilers.ts'
@@ -73,6 +74,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerDep
   limitLifetimes(app, { http: core.config.http, budget: parts.budget, loop: core.loop, stopping: parts.stopping })
   observeRequests(app, kind, core.metrics)
   traceRequests(app, kind, core.tracing)
+  refuseRepeated(app)
   shareWithOrigins(app, origins(core))
   const rates = await limitRates(app, core.config.http, core.metrics)
   rates.byAddress()
