@@ -27,6 +27,7 @@ import { setContexts } from './http/request.ts'
 import { limitLifetimes } from './http/request-lifetime.ts'
 import { schemaCompilers, schemaError } from './http/schema-compilers.ts'
 import { refuseOtherSites } from './http/site.ts'
+import { splitTexts } from './http/split-texts.ts'
 import type { Tls } from './http/tls.ts'
 import { traceRequests } from './http/trace.ts'
 import { inPhase, onBehalfOf } from './phase.ts'
@@ -89,6 +90,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerDep
   refuseOtherSites(app, kind, core.config.http)
   auditCalls(app, kind, core.audit)
   answerErrors(app, specs)
+  splitTexts(app)
   setContexts(app, kind, { timezone: core.config.default_timezone, quotas: parts.quotas })
   acceptBodies(app, core.config.http.body_limit)
   readSchemaBodies(app, core.config.http)

@@ -4,6 +4,7 @@ import {
   authorise,
   DbError,
   lookAgain,
+  Pace,
   parseZone,
   type RequestContext,
   watchQuery
@@ -49,8 +50,11 @@ export interface SqlOptions {
 export async function execute(first: Session, statements: readonly Parsed[]): Promise<Answer[]> {
   const answers: Answer[] = []
   const room = createRowQuota()
+  const pace = new Pace(first.ctx)
   let session = first
   for (const [i, parsed] of statements.entries()) {
+    // Thousands of statements may be answered without waiting for anything.
+    if (pace.isDue) await pace.pause()
     const { statement, tokens } = parsed
     const text = session.sql.slice(tokens[0]!.start, tokens.at(-1)!.end)
     const current = session
