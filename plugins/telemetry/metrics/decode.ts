@@ -5,7 +5,7 @@ import type { ProtoReader } from '../../../core/wire/index.ts'
 import { checkScopes } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
 import { findField } from '../wire/find-field.ts'
-import { outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
+import { type Outline, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
 import { type FoundHistogram, readExponentialPoint } from './exponential-point.ts'
 import { readHistogramPoint } from './histogram-point.ts'
 import type { KnownMetrics, Origin } from './known.ts'
@@ -44,7 +44,7 @@ interface DecodeMetrics {
 /** Throws DbError `InvalidArguments`: with the byte offset if the body is not valid protobuf, with status 413 if it has too many metrics. */
 export function* decodeMetrics(decode: DecodeMetrics): Steps<void> {
   const { body, points, maxItems } = decode
-  const outline = outlineOf(body, maxItems === undefined ? {} : { items: maxItems })
+  const outline = yield* outlineOf(body, maxItems === undefined ? {} : { items: maxItems })
   checkScopes(outline, body)
   const { items: metrics } = outline
   let owner = -1
@@ -59,8 +59,6 @@ export function* decodeMetrics(decode: DecodeMetrics): Steps<void> {
     if (i % stepPoints === 0) yield
   }
 }
-
-type Outline = ReturnType<typeof outlineOf>
 
 function originOf({ body, known, cacheScope, ...decode }: DecodeMetrics, outline: Outline, scopeAt: number): Origin {
   const { resources, scopes, scopeUrls } = outline
