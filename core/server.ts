@@ -22,10 +22,12 @@ import { openapi } from './http/openapi.ts'
 import { parseParameters } from './http/query.ts'
 import type { Quotas } from './http/quota.ts'
 import { limitRates } from './http/rate-limit.ts'
+import { refuseRepeated } from './http/repeated.ts'
 import { setContexts } from './http/request.ts'
 import { limitLifetimes } from './http/request-lifetime.ts'
 import { schemaCompilers, schemaError } from './http/schema-compilers.ts'
 import { refuseOtherSites } from './http/site.ts'
+import { splitTexts } from './http/split-texts.ts'
 import type { Tls } from './http/tls.ts'
 import { traceRequests } from './http/trace.ts'
 import { inPhase, onBehalfOf } from './phase.ts'
@@ -73,6 +75,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerDep
   limitLifetimes(app, { http: core.config.http, budget: parts.budget, loop: core.loop, stopping: parts.stopping })
   observeRequests(app, kind, core.metrics)
   traceRequests(app, kind, core.tracing)
+  refuseRepeated(app)
   shareWithOrigins(app, origins(core))
   const rates = await limitRates(app, core.config.http, core.metrics)
   rates.byAddress()
@@ -87,6 +90,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerDep
   refuseOtherSites(app, kind, core.config.http)
   auditCalls(app, kind, core.audit)
   answerErrors(app, specs)
+  splitTexts(app)
   setContexts(app, kind, { timezone: core.config.default_timezone, quotas: parts.quotas })
   acceptBodies(app, core.config.http.body_limit)
   readSchemaBodies(app, core.config.http)

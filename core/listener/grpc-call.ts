@@ -10,6 +10,7 @@ import { publicText, toDbError } from '../http/errors.ts'
 import { headerText } from '../http/header.ts'
 import { readHints } from '../http/hints.ts'
 import { readStream } from '../http/read-stream.ts'
+import { checkRepeated } from '../http/repeated.ts'
 import { inDatabase, zoneName } from '../http/request.ts'
 import { onResume } from '../pace.ts'
 import { after } from '../timer.ts'
@@ -27,10 +28,16 @@ const answerHeaders = {
 /** A gRPC message starts with a byte that tells whether it is compressed, and four bytes of length. */
 const prefixSize = 5
 
+interface CallHeaders {
+  readonly headers: IncomingHttpHeaders
+  /** Each name followed by its value, as they were sent. */
+  readonly rawHeaders: readonly string[]
+}
+
 /** Answers a call; never rejects. Resolves to the code of its status, as text. */
 export async function answerCall(
   stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
+  { headers, rawHeaders }: CallHeaders,
   listener: GrpcListener,
   scope: ListenerScope
 ): Promise<string> {
@@ -50,6 +57,7 @@ export async function answerCall(
   try {
     if (scope.stopping.aborted) stop()
     checkRequest(headers)
+    checkRepeated(headers, rawHeaders)
     const method = methodOf(listener, headers)
     const memory = memoryOf(lease, end.signal)
     ctx = { ...(await contextOf(headers, stream, listener, scope, end.signal)), memory }

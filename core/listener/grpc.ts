@@ -46,7 +46,7 @@ export async function openGrpc(listener: GrpcListener, scope: ListenerScope): Pr
       scope.failed(notHttp2(new Error('h2 is not offered by ALPN')), socket.remoteAddress)
       socket.destroy()
     })
-    return server.on('stream', (stream, headers) => {
+    return server.on('stream', (stream, headers, _flags, rawHeaders) => {
       const path = headers[':path'] ?? ''
       const done = observe(Object.hasOwn(listener.methods, path) ? path : 'unknown')
       const watch = sessions.get(stream.session as ServerHttp2Session)
@@ -55,7 +55,7 @@ export async function openGrpc(listener: GrpcListener, scope: ListenerScope): Pr
         watch?.touch()
         scope.received(bytes)
       }
-      const call = answerCall(stream, headers, listener, { ...scope, received }).then(done)
+      const call = answerCall(stream, { headers, rawHeaders }, listener, { ...scope, received }).then(done)
       calls.add(call)
       void call.then(() => calls.delete(call))
     })

@@ -21,14 +21,19 @@ export function jsonCursor(bytes: Uint8Array): JsonCursor {
 /** The position of the first byte at or after `at` that is not white space. */
 export function skipSpace(cursor: JsonCursor, at: number): number {
   const { bytes, end } = cursor
+  const last = Math.min(end, at + maxSpace + 1)
   let i = at
-  while (i < end) {
+  while (i < last) {
     const byte = bytes[i]
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return i
     i++
   }
+  if (last < end) throw jsonError(cursor, at, `more than ${maxSpace} characters of white space in a row`)
   return i
 }
+
+/** Characters of white space in a row: nobody else is served while they are read. */
+const maxSpace = 1 << 20
 
 /** A ParseError that tells what was expected at a position and what was found. */
 export function unexpected(cursor: JsonCursor, at: number, expected: string): ParseError {

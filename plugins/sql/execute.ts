@@ -1,5 +1,5 @@
 // Runs the statements of a request one after the other; each sees what those before it did.
-import { type Answer, authorise, DbError, lookAgain, parseZone, type RequestContext } from '../../core/index.ts'
+import { type Answer, authorise, DbError, lookAgain, Pace, parseZone, type RequestContext } from '../../core/index.ts'
 import { admin, kill } from './admin.ts'
 import { alterTable } from './catalog/alter.ts'
 import {
@@ -41,8 +41,11 @@ export interface SqlOptions {
 export async function execute(first: Session, statements: readonly Parsed[]): Promise<Answer[]> {
   const answers: Answer[] = []
   const room = createRowQuota()
+  const pace = new Pace(first.ctx)
   let session = first
   for (const [i, parsed] of statements.entries()) {
+    // Thousands of statements may be answered without waiting for anything.
+    if (pace.isDue) await pace.pause()
     const { statement, tokens } = parsed
     const text = session.sql.slice(tokens[0]!.start, tokens.at(-1)!.end)
     const current = session

@@ -1,16 +1,18 @@
 // The SQL routes: run, format, parse. Parameters come from the query or a form; the query wins.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import {
   acceptForms,
   checkCount,
   DbError,
   formatSize,
+  Pace,
   type PluginApp,
   parameterOf,
   resultBodies,
   resultParameters,
-  sendAnswers
+  sendAnswers,
+  sendJson
 } from '../../core/index.ts'
 import { informationSchema } from './catalog/name.ts'
 import { execute, type SqlOptions } from './execute.ts'
@@ -92,10 +94,13 @@ export function routes(
     config: { action: 'read' },
     async handler(request, reply) {
       const sql = requireSql(readFields(request), options)
+      const pace = new Pace(request.ctx)
       const lines: string[] = []
-      for (const parsed of parseStatements(sql, options.max_sql_tokens))
-        lines.push(`${await printStatement(parser, sql, parsed)};`)
-      return sendJson(reply, { formatted: lines.join('\n') })
+      for (const parsed of parseStatements(sql, options.max_sql_tokens)) {
+        if (pace.isDue) await pace.pause()
+        lines.push(`${await printStatement(parser, pace, sql, parsed)};`)
+      }
+      return sendJson(reply, { formatted: lines.join('\n') }, 1)
     }
   })
   app.route({
@@ -105,13 +110,19 @@ export function routes(
     config: { action: 'read' },
     async handler(request, reply) {
       const sql = requireSql(readFields(request), options, 'Invalid query: sql parameter is required.')
+      const pace = new Pace(request.ctx)
       const trees: unknown[] = []
-      for (const parsed of parseStatements(sql, options.max_sql_tokens))
-        trees.push(await describeStatement(parser, sql, parsed))
-      return sendJson(reply, trees)
+      for (const parsed of parseStatements(sql, options.max_sql_tokens)) {
+        if (pace.isDue) await pace.pause()
+        trees.push(await describeStatement(parser, pace, sql, parsed))
+      }
+      return sendJson(reply, trees, levelsOfLists)
     }
   })
 }
+
+/** Levels of a tree down to the lists that a statement makes long: columns, conditions, values. */
+const levelsOfLists = 8
 
 type ReadParameter = (key: string) => string | undefined
 
@@ -178,8 +189,4 @@ function readLimit(text: string | undefined): number | undefined {
   const limit = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(limit)) return limit
   throw new DbError('InvalidArguments', `limit must be an integer from 0, got ${text}`)
-}
-
-function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
-  return reply.type('application/json').send(JSON.stringify(value))
 }

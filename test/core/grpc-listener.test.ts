@@ -196,6 +196,13 @@ t.test('with users a call needs one who may write', async t => {
   t.equal(String((await as('all:a')).message), 'all')
 })
 
+t.test('a header that has one value is refused where a call brings two', async t => {
+  const { session } = await serve(t, async ({ ctx }) => Buffer.from(ctx.db))
+  const twice = await call(session, framed('x'), { 'x-svc-db-name': ['a', 'b'] })
+  t.match(twice, { code: 3, text: /header x-svc-db-name may be sent once only/ })
+  t.match(await call(session, framed('x'), { 'x-own': ['a', 'b'] }), { code: 0 })
+})
+
 t.test('a deadline ends a call, and so does its client', async t => {
   const ended: string[] = []
   let begun = 0

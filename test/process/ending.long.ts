@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { compileCache } from '../compile-cache.ts'
+import { slowness } from '../time.ts'
 import { killWithTest, serverFolder, sql, startProcess } from './server.ts'
 
 const command = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
@@ -197,5 +198,28 @@ t.test('a stop without time leaves rows to the log, and writes those that are in
   t.match(said, { tables: 1 })
   const again = await startProcess(t, dir)
   for (const table of ['a', 'b']) t.strictSame(await sql(again, `SELECT v FROM ${table}`), [[2]], table)
+  t.equal(await again.kill('SIGTERM'), 0)
+})
+
+t.test('thousands of small tables are neither long in stopping nor in starting, and nothing is lost', async t => {
+  const dir = serverFolder(t)
+  const tables = 5_000
+  const server = await startProcess(t, dir)
+  await sql(server, "CREATE TABLE outside (ts TIMESTAMP TIME INDEX, v DOUBLE) WITH (skip_wal = 'true')")
+  await sql(server, 'INSERT INTO outside VALUES (1, 2)')
+  const body = Array.from({ length: 3 * tables }, (_, i) => `t${i % tables},a=b v=${i} ${1_000 + i}\n`).join('')
+  const url = `${server.url}/v1/lineproto/write?precision=ms`
+  t.equal((await fetch(url, { method: 'POST', body })).status, 204)
+  let began = performance.now()
+  t.equal(await server.kill('SIGTERM'), 0)
+  const stopped = performance.now() - began
+  t.ok(stopped < 4_000 * slowness(), `stopped within ${stopped.toFixed(0)} ms`)
+  began = performance.now()
+  const again = await startProcess(t, dir)
+  const started = performance.now() - began
+  t.ok(started < 10_000 * slowness(), `started within ${started.toFixed(0)} ms`)
+  t.strictSame(await sql(again, 'SELECT v FROM outside'), [[2]])
+  const sum = Array.from({ length: 50 }, (_, i) => `SELECT count(*) AS n FROM t${i * 100}`).join(' UNION ALL ')
+  t.strictSame(await sql(again, `SELECT sum(n)::BIGINT FROM (${sum})`), [[150]])
   t.equal(await again.kill('SIGTERM'), 0)
 })

@@ -1,5 +1,6 @@
 // Statements for tools that read SQL: one line in a canonical form, and the tree.
 
+import type { Pace } from '../../../core/index.ts'
 import type { SqlParser } from '../grammar/parser.ts'
 import { asNode } from '../grammar/tree.ts'
 import { holdsPivot } from '../query/pivot.ts'
@@ -24,16 +25,24 @@ const keywords = new Set(
 const rangeKeywords = new Set([...keywords, 'align', 'calendar', 'fill', 'linear', 'now', 'prev', 'range'])
 
 /** One statement on one line without its semicolon, keywords in upper case, names and constants as written. */
-export async function printStatement(parser: SqlParser, sql: string, { statement, tokens }: Parsed): Promise<string> {
+export async function printStatement(
+  parser: SqlParser,
+  pace: Pace,
+  sql: string,
+  { statement, tokens }: Parsed
+): Promise<string> {
   if (statement.kind === 'tql') return printTql(statement)
   const cut = cutTql(sql, tokens)
+  if (pace.isDue) await pace.pause()
   const { ranges, tokens: plain } = cutRanges(sql, cut.tokens)
   if (ranges.length > 0 || cut.found.length > 0) {
     if (cut.found.length > 0) await parser.tree(sql, canonical(plain))
     const words = ranges.length > 0 ? rangeKeywords : keywords
     return label(tokens.map((token, i) => upper(token, wordsAt(i, cut.found, words))))
   }
+  if (pace.isDue) await pace.pause()
   const whole = canonical(tokens)
+  if (pace.isDue) await pace.pause()
   if (!isKnown(tokens)) return label(tokens.map(token => upper(token)))
   const text = await parser.format(written(whole), tokens)
   if (text !== undefined) return text
@@ -78,13 +87,18 @@ function upper(token: Token, words: ReadonlySet<string> = keywords): Token {
 /** An object with one key that names the kind. */
 export async function describeStatement(
   parser: SqlParser,
+  pace: Pace,
   sql: string,
   { statement, tokens }: Parsed
 ): Promise<unknown> {
   if (statement.kind === 'query' && !holdsPivot(tokens)) {
     const cut = cutTql(sql, tokens)
+    if (pace.isDue) await pace.pause()
     const plain = cutRanges(sql, cut.tokens)
-    const tree = await parser.tree(sql, canonical(plain.tokens))
+    if (pace.isDue) await pace.pause()
+    const whole = canonical(plain.tokens)
+    if (pace.isDue) await pace.pause()
+    const tree = await parser.tree(sql, whole)
     if (plain.ranges.length === 0 && cut.found.length === 0) return tree
     const ranges = plain.ranges.length === 0 ? {} : { ranges: plain.ranges.map(describeRange) }
     const tql = cut.found.length === 0 ? {} : { tql: cut.found.map(({ statement }) => statement) }

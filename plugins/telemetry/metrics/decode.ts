@@ -5,7 +5,7 @@ import type { ProtoReader } from '../../../core/wire/index.ts'
 import { checkScopes } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
 import { findField } from '../wire/find-field.ts'
-import { type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
+import { type Outline, type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
 import type { Ranges } from '../wire/ranges.ts'
 import { readExponentialPoint } from './exponential-point.ts'
 import { readHistogramPoint } from './histogram-point.ts'
@@ -37,7 +37,7 @@ export function* decodeMetrics(
   { items, itemBytes = Number.POSITIVE_INFINITY }: OutlineLimits = {}
 ): Steps<void> {
   const decode = { points, known, policy, itemBytes }
-  const outline = outlineOf(points.body, items === undefined ? {} : { items })
+  const outline = yield* outlineOf(points.body, items === undefined ? {} : { items })
   checkScopes(outline, points.body)
   const { items: metrics } = outline
   let owner = -1
@@ -52,8 +52,6 @@ export function* decodeMetrics(
     if (endsStep(i, stepPoints)) yield
   }
 }
-
-type Outline = ReturnType<typeof outlineOf>
 
 /** What every step of a request's decoding needs. */
 interface Decoding {

@@ -31,7 +31,7 @@ export function* decodeItems<Batch, F extends Faults>(
   limits: OutlineLimits,
   { item, create, fill, reason }: ItemDecoder<Batch, F>
 ): Steps<Decoded<Batch>> {
-  const outline = outlineOf(body, limits)
+  const outline = yield* outlineOf(body, limits)
   const { leftOut, largest } = outline
   const tooLong = leftOut === 0 ? '' : tooLarge(`a ${item}`, largest, limits.itemBytes!)
   checkRepeated(outline, body, `${item}s`)

@@ -1,6 +1,6 @@
 // A first pass over a request: the byte ranges of its resources, scopes and items.
 
-import { DbError } from '../../../core/index.ts'
+import { DbError, type Steps } from '../../../core/index.ts'
 import { ProtoReader } from '../../../core/wire/index.ts'
 import { request, resourceEntry, scopeEntry } from './field.ts'
 import { Ranges } from './ranges.ts'
@@ -37,7 +37,7 @@ export function tooLarge(what: string, bytes: number, max: number): string {
  * Throws DbError `InvalidArguments`: with the byte offset if the body is not valid protobuf, with status 413 if it has more resources,
  * scopes and items than `limits` allow. The limit exists since an empty one takes two bytes in a request, but many more in memory.
  */
-export function outlineOf(body: Uint8Array, limits: OutlineLimits = {}): Outline {
+export function* outlineOf(body: Uint8Array, limits: OutlineLimits = {}): Steps<Outline> {
   const outline: Outline = {
     resources: new Ranges(),
     resourceUrls: new Ranges(),
@@ -47,12 +47,29 @@ export function outlineOf(body: Uint8Array, limits: OutlineLimits = {}): Outline
     leftOut: 0,
     largest: 0
   }
-  const reader = new ProtoReader(body)
+  const walk: Walk = { reader: new ProtoReader(body), outline, limits, pauseAt: outlineStep }
+  const { reader } = walk
   while (reader.next()) {
-    if (reader.field === request.resources) readResource(reader, outline, limits)
+    if (reader.field === request.resources) yield* readResource(walk)
     else reader.skip()
+    if (reader.at >= walk.pauseAt) yield pauseLater(walk)
   }
   return outline
+}
+
+/** Bytes between two yields. A field takes two at least. */
+const outlineStep = 1 << 17
+
+interface Walk {
+  readonly reader: ProtoReader
+  readonly outline: Outline
+  readonly limits: OutlineLimits
+  /** Where in the body the next yield is due. */
+  pauseAt: number
+}
+
+function pauseLater(walk: Walk): undefined {
+  walk.pauseAt = walk.reader.at + outlineStep
 }
 
 function checkCount({ resources, scopes, items, leftOut }: Outline, { items: max }: OutlineLimits): void {
@@ -61,7 +78,8 @@ function checkCount({ resources, scopes, items, leftOut }: Outline, { items: max
   throw new DbError('InvalidArguments', `${reason}: send fewer at a time`, { status: 413 })
 }
 
-function readResource(reader: ProtoReader, outline: Outline, limits: OutlineLimits): void {
+function* readResource(walk: Walk): Steps<void> {
+  const { reader, outline, limits } = walk
   const { resources, resourceUrls } = outline
   const owner = resources.count
   checkCount(outline, limits)
@@ -70,14 +88,16 @@ function readResource(reader: ProtoReader, outline: Outline, limits: OutlineLimi
   const outer = reader.enter()
   while (reader.next()) {
     if (reader.field === resourceEntry.resource) setRange(reader, resources, owner)
-    else if (reader.field === resourceEntry.scopes) readScope(reader, outline, owner, limits)
+    else if (reader.field === resourceEntry.scopes) yield* readScope(walk, owner)
     else if (reader.field === resourceEntry.schemaUrl) setRange(reader, resourceUrls, owner)
     else reader.skip()
+    if (reader.at >= walk.pauseAt) yield pauseLater(walk)
   }
   reader.leave(outer)
 }
 
-function readScope(reader: ProtoReader, outline: Outline, resource: number, limits: OutlineLimits): void {
+function* readScope(walk: Walk, resource: number): Steps<void> {
+  const { reader, outline, limits } = walk
   const { scopes, scopeUrls, items } = outline
   const { itemBytes: maxBytes = Number.POSITIVE_INFINITY } = limits
   const owner = scopes.count
@@ -98,6 +118,7 @@ function readScope(reader: ProtoReader, outline: Outline, resource: number, limi
     } else if (reader.field === scopeEntry.scope) setRange(reader, scopes, owner)
     else if (reader.field === scopeEntry.schemaUrl) setRange(reader, scopeUrls, owner)
     else reader.skip()
+    if (reader.at >= walk.pauseAt) yield pauseLater(walk)
   }
   reader.leave(outer)
 }

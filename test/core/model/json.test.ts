@@ -73,6 +73,11 @@ t.test('invalid JSON is an error with line and column', async t => {
   for (const [text, message] of wrong) t.throws(() => parseJson(text), { name: 'ParseError', message }, text)
 })
 
+t.test('white space in a row is limited', async t => {
+  t.equal(parseJson(`${' '.repeat(1 << 20)}1`), 1n)
+  t.throws(() => parseJson(`[1,${' \n'.repeat(600_000)}2]`), { message: /more than 1048576 characters of white space/ })
+})
+
 t.test('depth is limited', async t => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
   t.ok(parseJson(nested(128)))

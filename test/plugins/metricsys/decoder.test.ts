@@ -1,3 +1,4 @@
+import { zstdCompressSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { isDbError } from '../../../core/index.ts'
 import { hashKeys } from '../../../core/model/series-hash.ts'
@@ -47,6 +48,16 @@ async function readyDecoder(t: Test) {
   t.pass('the thread takes over')
   return decoder
 }
+
+t.test('what may inflate to anything is decoded in the thread, also where it is said to be Snappy', async t => {
+  const decoder = await readyDecoder(t)
+  const request = zstdCompressSync(writeV1(makeSeries(3)))
+  for (const codec of ['zstd', 'snappy'] as const) {
+    const buffer = new DecodeBuffer()
+    await decoder.decode(buffer, request, { version: '1.0', codec, limit })
+    t.equal(buffer.isHashed, true, codec)
+  }
+})
 
 t.test('a request is the same whichever thread decodes it, many at once', async t => {
   const decoder = await readyDecoder(t)

@@ -5,7 +5,7 @@ import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import { Pace } from '../../../pace.ts'
 import { serialQueue } from '../../../serial.ts'
-import { pause } from '../../../timer.ts'
+import { after, pause } from '../../../timer.ts'
 import type { Span, Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog, FlushedTable } from '../catalog/catalog.ts'
@@ -36,6 +36,9 @@ const bytesAtOnce = 1 << 20
 const syncsAtOnce = 16
 /** Tables that are flushed at the same time: while the files of some are synced, those of others are written. */
 const flushesAtOnce = 4
+
+/** Bytes of log that the next start reads in about a second, and milliseconds that a stop writes files though it could leave the rows there. */
+const [shortLog, shortStop] = [64 << 20, 1_000]
 
 /** When rows leave memory though there is room; times are milliseconds since 1970. */
 export interface FlushPolicy {
@@ -111,13 +114,22 @@ export class Flusher {
     return this.#serially(() => this.#traced(only))
   }
 
-  /** Writes rows to files until `limit` fires, those without a log first; the log keeps the rest. */
+  /**
+   * Writes rows to files until `limit` fires, those without a log first, then those of large tables; the log keeps the rest. While the log is
+   * short, that is after a second: thousands of small files take longer to be written than their rows to be replayed.
+   */
   async close(limit: AbortSignal | undefined): Promise<void> {
-    this.#limit = limit
-    await this.flush()
+    const soon = new AbortController()
+    const isShort = limit !== undefined && this.wal !== undefined && this.wal.size <= shortLog
+    const timer = isShort ? after(shortStop, () => soon.abort()) : undefined
+    this.#limit = limit && AbortSignal.any([limit, soon.signal])
+    try {
+      await this.flush()
+    } finally {
+      timer?.stop()
+    }
     const left = [...this.#parts.tables.all()].filter(data => data.memtables.length > 0).length
-    if (left > 0)
-      this.#parts.log.warn({ tables: left }, 'the rows of tables stay in the log: no time was left to write files')
+    if (left > 0) this.#parts.log.info({ tables: left }, 'the rows of tables stay in the log for the next start')
   }
 
   /** Part of no request: who asked for it does not wait for it. */
@@ -137,7 +149,7 @@ export class Flusher {
     const due = [...tables.all()].filter(
       data => data.memtables.length > 0 && (id === undefined || data.table.id === id)
     )
-    due.sort((a, b) => Number(isOutsideLog(b)) - Number(isOutsideLog(a)))
+    due.sort((a, b) => Number(isOutsideLog(b)) - Number(isOutsideLog(a)) || b.bytes - a.bytes)
     for (const data of due) data.seal()
     failpoint('flush.sealed')
     const boundary = tables.appliedSeq

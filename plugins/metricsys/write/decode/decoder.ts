@@ -26,7 +26,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Starts the thread with the first request of at least `smallRequest` bytes. */
+/** Starts the thread with the first request that is not small. */
 export function createDecoder(): Decoder {
   const waiting = new Map<number, Waiting>()
   const slots = createSlots()
@@ -67,9 +67,12 @@ export function createDecoder(): Decoder {
 
   return {
     decode(buffer, request, encoding) {
-      if (request.length < smallRequest || isClosed) return decode(buffer, request, encoding)
+      if (isClosed) return decode(buffer, request, encoding)
+      // What others inflate to is not known beforehand: a megabyte may come from some bytes.
+      const isBounded = isSnappy(request, encoding)
+      if (isBounded && request.length < smallRequest) return decode(buffer, request, encoding)
       worker ??= start()
-      if (!isReady && request.length < largeRequest) return decode(buffer, request, encoding)
+      if (isBounded && !isReady && request.length < largeRequest) return decode(buffer, request, encoding)
       buffer.reserveInput(request.length).set(request)
       const task: DecodeTask = { id: ++lastId, encoding, size: request.length, ...slots.take(buffer) }
       return new Promise((resolve, reject) => {
@@ -85,6 +88,16 @@ export function createDecoder(): Decoder {
     }
   }
 }
+
+/** Whether it is Snappy, which inflates to some twenty times its size at most, also by its first bytes: of mislabelled requests the other codec is tried. */
+function isSnappy(request: Uint8Array, { codec }: Encoding): boolean {
+  if (codec !== 'snappy') return false
+  const magic = request.length < 4 ? 0 : new DataView(request.buffer, request.byteOffset).getUint32(0, true)
+  return magic !== zstdFrame && magic >>> 4 !== zstdSkippable
+}
+
+/** The first bytes of a frame of zstd, and those of a frame that readers skip without its lowest four bits. */
+const [zstdFrame, zstdSkippable] = [0xfd2fb528, 0x184d2a5]
 
 /** Numbers for buffers the thread has seen, so that their memory is sent once instead of with every request. */
 function createSlots() {
