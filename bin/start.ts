@@ -1,11 +1,11 @@
 // weir start: runs the server until a signal ends it.
 import { dirname, resolve } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { loadConfig } from '../core/config/load.ts'
 import { endOnDefects } from '../core/defects.ts'
 import { exitNow } from '../core/exit.ts'
 import { stopOnSignals } from '../core/signals.ts'
+import { countArraysWithHeap } from '../core/workers/free.ts'
 import { watchHeap } from '../core/workers/heap.ts'
 import { type Command, parseFlags } from './command.ts'
 import { notifySystemd } from './notify.ts'
@@ -49,8 +49,7 @@ export const start: Command = {
       isHungUp = true
     }
     process.on('SIGHUP', hangup)
-    // Buffers of rows lie outside of the heap; without this flag V8 collects all garbage for each 64 MiB of them.
-    setFlagsFromString('--external-memory-accounted-in-global-limit')
+    countArraysWithHeap()
     watchHeap('server')
     // Imported late, so that a wrong flag or file is reported without loading the server.
     const [{ start: startServer }, { followConfig }, { catalogue }] = await Promise.all([

@@ -37,19 +37,29 @@ export function collect(type: 'minor' | 'major' | 'all'): void {
   else collector({ type, execution: 'sync' })
 }
 
-/** More than what V8 lets the memory of arrays grow by before it looks for garbage: 64 MiB. */
+/**
+ * Whether V8 counts the memory of arrays with the heap, in all threads of the process: it collects when both together have grown by their share.
+ * Without that it begins a collection for each 64 MiB of arrays, which costs a server that writes much more than it brings.
+ */
+export function countArraysWithHeap(isOn = true): void {
+  setFlagsFromString(`--${isOn ? '' : 'no-'}external-memory-accounted-in-global-limit`)
+}
+
+/** More than what V8 then lets the memory of arrays grow by: 64 MiB. */
 const pressure = 80 << 20
 
 /**
- * Makes V8 begin a collection of all objects beside the work, with pauses of some milliseconds. V8 does that when arrays take much more memory,
- * so memory is reserved for a moment; no page of it is used.
+ * Makes V8 begin a collection of all objects beside the work, with pauses of some milliseconds; the next call may have to complete it. V8 does
+ * that when arrays take much more memory, so memory is reserved for a moment; no page of it is used.
  */
 export function beginCollection(): void {
+  countArraysWithHeap(false)
   try {
     new ArrayBuffer(pressure).transfer(0)
   } catch {
     // There is no address space left for it.
   }
+  countArraysWithHeap()
 }
 
 /**

@@ -1,5 +1,6 @@
 // Collects garbage once the heap of a thread has grown; V8 by itself would wait for more work, and does not see shared memory.
 import { performance } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
 import { every } from '../timer.ts'
 import { beginCollection, collect } from './free.ts'
 
@@ -14,6 +15,8 @@ const allowed = [
 ] as const
 /** Bytes the heap may grow before a collection: on the server's main thread, and on other threads, whose heaps are a tenth as large. */
 const growth = { server: 8 * 2 ** 20, thread: 4 * 2 ** 20 } as const
+/** Bytes arrays may grow before a collection, and collections after which they are taken to be in use: one leaves what came while it ran. */
+const [arrayGrowth, arrayLooks] = [64 * 2 ** 20, 2]
 
 /** Bytes of arrays that became garbage since the last collection. */
 let unused = 0
@@ -23,12 +26,19 @@ export function reportUnused(bytes: number): void {
   unused += bytes
 }
 
+/** Bytes of the arrays of this thread, used or not, without shared memory. */
+export function arrayBytes(): number {
+  return getHeapStatistics().external_memory
+}
+
 /** A heap, and its collection. */
 interface Heap {
   /** Bytes, without arrays. */
   size(): number
   /** Bytes of arrays that were reported as unused since the last collection. */
   unused(): number
+  /** Bytes of all arrays that V8 counts, used or not. */
+  arrays(): number
   /** `begin`: a collection beside the work, with pauses of some milliseconds. `all`: all at once, which also returns pages that V8 keeps. */
   collect(type: 'begin' | 'all'): void
 }
@@ -37,6 +47,7 @@ interface Heap {
 export const threadHeap: Heap = {
   size: () => process.memoryUsage().heapTotal,
   unused: () => unused,
+  arrays: arrayBytes,
   collect: type => {
     unused = 0
     if (type === 'begin') beginCollection()
@@ -61,13 +72,20 @@ const firstCost = 2.5 / 2 ** 20
 /** The result is called regularly with the share of time that the thread was busy. `now`: milliseconds. */
 export function createTidy(heap: Heap, growth: number, now = () => performance.now()): (used: number) => void {
   let min = heap.size()
+  let minArrays = heap.arrays()
+  let looks = 0
   let hasPages = false
   let cost = firstCost
   return used => {
     const size = heap.size()
+    const arrays = heap.arrays()
     min = Math.min(min, size)
-    if (size + heap.unused() > min + growth && (used <= busy || heap.unused() > growth)) {
+    if (arrays <= minArrays + arrayGrowth) looks = 0
+    minArrays = looks === arrayLooks ? arrays : Math.min(minArrays, arrays)
+    const hasGrown = size + heap.unused() > min + growth && (used <= busy || heap.unused() > growth)
+    if (hasGrown || arrays > minArrays + arrayGrowth) {
       heap.collect('begin')
+      looks = arrays > minArrays + arrayGrowth ? looks + 1 : 0
       // The next checks find out how much is left.
       min = Number.POSITIVE_INFINITY
       hasPages = true

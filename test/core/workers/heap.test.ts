@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { collect } from '../../../core/workers/free.ts'
-import { createTidy, reportUnused, threadHeap } from '../../../core/workers/heap.ts'
+import { beginCollection, collect, countArraysWithHeap } from '../../../core/workers/free.ts'
+import { arrayBytes, createTidy, reportUnused, threadHeap } from '../../../core/workers/heap.ts'
 import { startWorker } from '../../../core/workers/worker.ts'
 
 const MiB = 2 ** 20
@@ -13,15 +13,17 @@ const pages = '/proc/self/smaps_rollup'
 function heapOf(size: number) {
   const heap = {
     bytes: size,
-    arrays: 0,
+    unusedArrays: 0,
+    allArrays: 0,
     left: [] as number[],
     collections: [] as string[],
     time: 0,
     size: () => heap.bytes,
-    unused: () => heap.arrays,
+    unused: () => heap.unusedArrays,
+    arrays: () => heap.allArrays,
     collect(type: 'begin' | 'all') {
       heap.collections.push(type)
-      heap.arrays = 0
+      heap.unusedArrays = 0
       heap.bytes = heap.left.shift() ?? heap.bytes
       heap.time += type === 'all' ? heap.bytes / MiB : 0
     }
@@ -50,12 +52,45 @@ t.test('a heap that has grown is collected once the thread has little to do, the
 t.test('arrays that are garbage are collected however busy the thread is', async t => {
   const heap = heapOf(50 * MiB)
   const tidy = createTidy(heap, growth)
-  heap.arrays = 10 * MiB
+  heap.unusedArrays = 10 * MiB
   tidy(0.9)
   t.strictSame(heap.collections, [])
-  heap.arrays = 100 * MiB
+  heap.unusedArrays = 100 * MiB
   for (let i = 0; i < 3; i++) tidy(0.9)
   t.strictSame(heap.collections, ['begin'])
+})
+
+t.test('arrays that have grown much are looked at twice, however busy the thread is', async t => {
+  const heap = heapOf(50 * MiB)
+  const tidy = createTidy(heap, growth)
+  heap.allArrays = 60 * MiB
+  tidy(0.9)
+  t.strictSame(heap.collections, [])
+  heap.allArrays = 200 * MiB
+  for (let i = 0; i < 5; i++) tidy(0.9)
+  t.strictSame(heap.collections, ['begin', 'begin'], 'what came during the first is left to the second')
+  heap.allArrays = 20 * MiB
+  tidy(0.9)
+  heap.allArrays = 90 * MiB
+  tidy(0.9)
+  heap.allArrays = 20 * MiB
+  for (let i = 0; i < 3; i++) tidy(0.9)
+  t.equal(heap.collections.length, 3, 'most of them were garbage')
+})
+
+t.test('a collection that is begun frees arrays that nobody uses', async t => {
+  countArraysWithHeap()
+  let kept: ArrayBuffer[] = Array.from({ length: 7 }, () => new ArrayBuffer(60 * MiB))
+  collect('minor')
+  collect('minor')
+  const before = arrayBytes()
+  t.ok(before > 400 * MiB)
+  kept = []
+  for (let i = 0; i < 50 && arrayBytes() > before / 2; i++) {
+    beginCollection()
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  t.ok(arrayBytes() < 100 * MiB, `${kept.length} are used, and they take ${arrayBytes()} bytes`)
 })
 
 t.test('arrays that become garbage right after a collection began are collected by the next one', async t => {
@@ -64,7 +99,7 @@ t.test('arrays that become garbage right after a collection began are collected 
   heap.bytes = 70 * MiB
   tidy(0.1)
   t.strictSame(heap.collections, ['begin'])
-  heap.arrays = 120 * MiB
+  heap.unusedArrays = 120 * MiB
   tidy(0.1)
   t.strictSame(heap.collections, ['begin', 'begin'])
   tidy(0.1)

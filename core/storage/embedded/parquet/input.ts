@@ -1,4 +1,5 @@
 // Bytes of a page while they are read.
+import { free } from '../../../workers/free.ts'
 import { slack } from './format.ts'
 import { ParquetError } from './types.ts'
 
@@ -72,6 +73,9 @@ export class Input {
   }
 }
 
+/** Bytes of a buffer that are kept from page to page. */
+const maxKept = 1 << 20
+
 /** A copy of bytes with slack behind them, in memory that is used again. */
 export class PageBuffer {
   #bytes = new Uint8Array(0)
@@ -80,5 +84,12 @@ export class PageBuffer {
     if (this.#bytes.length < bytes.length + slack) this.#bytes = new Uint8Array(bytes.length * 2 + slack)
     this.#bytes.set(bytes)
     return this.#bytes
+  }
+
+  /** Frees what is too much to be kept for the next page. */
+  release(): void {
+    if (this.#bytes.length <= maxKept) return
+    free(this.#bytes)
+    this.#bytes = new Uint8Array(0)
   }
 }

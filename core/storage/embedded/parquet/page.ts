@@ -143,6 +143,11 @@ export class PageScratch {
     return { encoding: head.encoding, rows: head.values, present, valid, input }
   }
 
+  /** Frees the memory that only large pages need. */
+  release(): void {
+    this.#values.release()
+  }
+
   /** Copies packed integers, because they need slack behind them; other values are read in place. */
   #input(plain: Uint8Array, encoding: number, page: number): Input {
     const isWhole = encoding === Encoding.plain || encoding === Encoding.byteStreamSplit

@@ -263,6 +263,7 @@ export class ParquetReader {
     const made = this.#unpacked?.values.made
     if (made !== undefined) free(made)
     this.#unpacked = undefined
+    this.#pageScratch.release()
   }
 
   #loadEntries(chunk: Chunk): void {

@@ -1,6 +1,6 @@
 // When and how rows leave memory for files: by size, by age, on demand; one flush at a time.
 import { eachConcurrent } from '../../../concurrent.ts'
-import { DbError, withMessage } from '../../../errors.ts'
+import { DbError, isDbError, withMessage } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import { Pace } from '../../../pace.ts'
@@ -86,6 +86,8 @@ export class Flusher {
     this.#planned = true
     this.flush(only)
       .catch(async error => {
+        // The engine stops: it flushes once more, and the log keeps what is left then.
+        if (isDbError(error) && error.code === 'Cancelled') return
         this.#parts.metrics.flushFailures.add(1)
         this.#parts.log.error({ err: error }, 'rows could not be written to files; trying again')
         await pause(retryAfter, { ref: false })

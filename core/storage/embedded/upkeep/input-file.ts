@@ -82,6 +82,7 @@ export class InputFile {
     }
     const info = known.pages.find(page => page.from <= from - start && from - start < page.to)!
     const data = this.#typed(column, known.reader.column(group, index, info.from, info.to))
+    known.reader.release()
     const page = { from: start + info.from, to: start + info.to, data }
     this.#keep(column, page)
     return page
