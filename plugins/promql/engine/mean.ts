@@ -3,7 +3,7 @@ import type { Steps } from '../../../core/index.ts'
 import { add, type Combined } from '../histogram/arithmetic.ts'
 import { divide, type Histogram } from '../histogram/histogram.ts'
 import { addKahan } from './kahan.ts'
-import { pieceHistograms, runAtOnce } from './steps.ts'
+import { pieceHistograms } from './steps.ts'
 
 /** A mean that grows by one value after the other; once their sum overflows it is kept as a mean. */
 interface Mean {
@@ -44,17 +44,10 @@ export function meanOf({ count, value, error, incremental }: Mean): number {
   return incremental ? value + error : value / count + error / count
 }
 
-/** Undefined when some have exponential and others custom buckets. */
-export function sumOfHistograms(found: readonly Histogram[]): Combined | undefined {
-  return runAtOnce(totalSteps(found, false))
-}
-
-/** As `sumOfHistograms`. Where the sum overflows, every histogram is divided before it is added. */
-export function meanOfHistograms(found: readonly Histogram[]): Combined | undefined {
-  return runAtOnce(totalSteps(found, true))
-}
-
-/** `sumOfHistograms` or `meanOfHistograms` in steps. */
+/**
+ * The sum or the mean of histograms, in steps; undefined when some have exponential and others custom buckets. Where the sum overflows,
+ * every histogram is divided before it is added.
+ */
 export function* totalSteps(found: readonly Histogram[], mean: boolean): Steps<Combined | undefined> {
   const sum = yield* sumSteps(found, 1)
   if (!mean || sum === undefined) return sum
