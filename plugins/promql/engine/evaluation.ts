@@ -167,16 +167,27 @@ export class Evaluation {
       await eachPaced(this.budget, await this.vector(expr.expr, slice), series => {
         const samples = toSamples(series, slice)
         entry(parts, series.labels.key, () => []).push(samples)
-        held += samples.floats.times.length + samples.histograms.times.length
+        held += sizeOfSamples(samples)
       })
       this.budget.releaseTo(before)
       this.budget.take(held)
       await this.budget.pause()
     }
     const joined: Samples[] = []
-    for (const each of parts.values()) joined.push(await joinSamples(this.budget, each))
+    for (const each of parts.values()) {
+      const size = each.reduce((sum, part) => sum + sizeOfSamples(part), 0)
+      // Both the parts and what is joined from them are held meanwhile.
+      this.budget.take(size)
+      joined.push(await joinSamples(this.budget, each))
+      each.length = 0
+      this.budget.releaseTo(this.budget.samples - size)
+    }
     return joined
   }
+}
+
+function sizeOfSamples({ floats, histograms }: Samples): number {
+  return floats.times.length + histograms.times.length
 }
 
 function toSamples({ labels, kinds, values, histograms }: Series, grid: Grid): Samples {

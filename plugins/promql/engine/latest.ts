@@ -1,9 +1,9 @@
 // The latest sample at each step.
 import type { RawSeries } from './source.ts'
 
-/** The index of the first time after `time`, of ascending times. */
-export function firstAfter(times: Float64Array, time: number): number {
-  let [low, high] = [0, times.length]
+/** The index of the first time after `time`, of ascending times; those before index `from` are not. */
+export function firstAfter(times: Float64Array, time: number, from = 0): number {
+  let [low, high] = [from, times.length]
   while (low < high) {
     const middle = (low + high) >>> 1
     if (times[middle]! <= time) low = middle + 1

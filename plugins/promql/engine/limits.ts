@@ -10,6 +10,9 @@ export interface QueryLimits {
   readonly total?: TotalSamples
 }
 
+/** Memory of a sample that is held, on which the defaults of the limits are based: a time and a value. */
+export const bytesPerSample = 16
+
 /** Samples that all running queries hold together, those read and those computed. */
 export class TotalSamples {
   readonly #max: () => number

@@ -1,7 +1,9 @@
 // Sums and means: of floats with compensation for rounding, of histograms.
+import type { Steps } from '../../../core/index.ts'
 import { add, type Combined } from '../histogram/arithmetic.ts'
 import { divide, type Histogram } from '../histogram/histogram.ts'
 import { addKahan } from './kahan.ts'
+import { pieceHistograms } from './steps.ts'
 
 /** A mean that grows by one value after the other; once their sum overflows it is kept as a mean. */
 interface Mean {
@@ -42,25 +44,40 @@ export function meanOf({ count, value, error, incremental }: Mean): number {
   return incremental ? value + error : value / count + error / count
 }
 
-/** Undefined when some have exponential and others custom buckets. */
-export function sumOfHistograms(found: readonly Histogram[]): Combined | undefined {
-  let [result, reconciled, collision] = [found[0]!, false, false]
+/**
+ * The sum or the mean of histograms, in steps; undefined when some have exponential and others custom buckets. Where the sum overflows,
+ * every histogram is divided before it is added.
+ */
+export function* totalSteps(found: readonly Histogram[], mean: boolean): Steps<Combined | undefined> {
+  const sum = yield* sumSteps(found, 1)
+  if (!mean || sum === undefined) return sum
+  if (!hasOverflow(sum.result) || (yield* haveOverflow(found))) {
+    return { ...sum, result: divide(sum.result, found.length) }
+  }
+  return yield* sumSteps(found, found.length)
+}
+
+/** The sum of the histograms, each divided by a number first. */
+function* sumSteps(found: readonly Histogram[], divisor: number): Steps<Combined | undefined> {
+  const at = (i: number) => (divisor === 1 ? found[i]! : divide(found[i]!, divisor))
+  let [result, reconciled, collision] = [at(0), false, false]
   for (let i = 1; i < found.length; i++) {
-    const combined = add(result, found[i]!)
+    const combined = add(result, at(i))
     if (combined === undefined) return undefined
     result = combined.result
     reconciled ||= combined.reconciled
     collision ||= combined.collision
+    if (i % pieceHistograms === 0) yield
   }
   return { result, reconciled, collision }
 }
 
-/** As `sumOfHistograms`. Where the sum overflows, every histogram is divided before it is added. */
-export function meanOfHistograms(found: readonly Histogram[]): Combined | undefined {
-  const sum = sumOfHistograms(found)
-  if (sum === undefined) return undefined
-  if (!hasOverflow(sum.result) || found.some(hasOverflow)) return { ...sum, result: divide(sum.result, found.length) }
-  return sumOfHistograms(found.map(each => divide(each, found.length)))
+function* haveOverflow(found: readonly Histogram[]): Steps<boolean> {
+  for (const [i, each] of found.entries()) {
+    if (hasOverflow(each)) return true
+    if (i % pieceHistograms === 0) yield
+  }
+  return false
 }
 
 function hasOverflow({ count, sum, zeroCount, positive, negative }: Histogram): boolean {

@@ -121,9 +121,10 @@ async function rawMatrix(evaluation: Evaluation, expr: Expr, grid: Grid) {
       const { labels, floats, histograms } = samples
       seen.push({
         labels,
-        floats: { times: floats.times.slice(f0, f1), values: floats.values.slice(f0, f1) },
-        histograms: { times: histograms.times.slice(h0, h1), values: histograms.values.slice(h0, h1) }
+        floats: { times: floats.times.subarray(f0, f1), values: floats.values.subarray(f0, f1) },
+        histograms: { times: histograms.times.subarray(h0, h1), values: histograms.values.slice(h0, h1) }
       })
+      return undefined
     })
   }
   return {

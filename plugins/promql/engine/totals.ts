@@ -1,8 +1,8 @@
 // sum and avg, of floats or of histograms; a step with both has no result.
-import { eachPaced } from '../../../core/index.ts'
+import { eachPaced, runPaced } from '../../../core/index.ts'
 import { compact, type Histogram } from '../histogram/histogram.ts'
 import type { Group } from './aggregate.ts'
-import { addToMean, meanOf, meanOfHistograms, newMean, sumOfHistograms } from './mean.ts'
+import { addToMean, meanOf, newMean, totalSteps } from './mean.ts'
 import type { GroupContext, GroupMath } from './reduce.ts'
 import { newSeries, put, type Series } from './series.ts'
 
@@ -89,14 +89,18 @@ async function withHistograms(
       result.kinds[step] = 0
       continue
     }
-    put(result, step, addUp(found, context, mean))
+    put(result, step, await addUp(found, context, mean))
   }
   return result
 }
 
-function addUp(found: readonly Histogram[], context: GroupContext, mean: boolean): Histogram | undefined {
-  const { annotations, expr } = context
-  const total = mean ? meanOfHistograms(found) : sumOfHistograms(found)
+async function addUp(
+  found: readonly Histogram[],
+  context: GroupContext,
+  mean: boolean
+): Promise<Histogram | undefined> {
+  const { annotations, expr, budget } = context
+  const total = await runPaced(budget, totalSteps(found, mean))
   if (total === undefined) {
     annotations.warn(expr.expr, 'vector contains a mix of histograms with exponential and custom buckets schemas')
     return undefined

@@ -84,8 +84,12 @@ export function moveWindow(window: Window, { floats, histograms }: Samples, star
   window.h0 = advance(histograms.times, window.h0, start)
 }
 
+/** Samples by which most windows move at most; further ones are searched for. */
+const nearby = 256
+
 function advance(times: Float64Array, from: number, time: number): number {
+  const end = Math.min(times.length, from + nearby)
   let at = from
-  while (at < times.length && times[at]! <= time) at++
-  return at
+  while (at < end && times[at]! <= time) at++
+  return at < end ? at : firstAfter(times, time, at)
 }

@@ -24,6 +24,7 @@ async function absentOverTime(evaluation: Evaluation, call: Call, grid: Grid): P
     if (evaluation.budget.isDue) await evaluation.budget.pause()
     await slide(evaluation, windows, samples, step => {
       present[step] = 1
+      return undefined
     })
   }
   return whereAbsent(range, present)

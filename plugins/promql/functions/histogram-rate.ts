@@ -1,4 +1,6 @@
 // Increase of native histograms within a window.
+import type { Steps } from '../../../core/index.ts'
+import { pieceHistograms } from '../engine/steps.ts'
 import type { Window } from '../engine/window.ts'
 import { add, isReset, subtract } from '../histogram/arithmetic.ts'
 import { compact, type Histogram, isCustom } from '../histogram/histogram.ts'
@@ -6,7 +8,11 @@ import { emptyLike, toSchema } from '../histogram/layout.ts'
 import { type RangeCall, warnLayouts } from './range-function.ts'
 
 /** Last minus first; for counters plus the values before each reset. Undefined where the histograms cannot be subtracted. */
-export function histogramIncrease(call: RangeCall, { h0, h1 }: Window, counter: boolean): Histogram | undefined {
+export function* histogramIncrease(
+  call: RangeCall,
+  { h0, h1 }: Window,
+  counter: boolean
+): Steps<Histogram | undefined> {
   const { annotations, where, metric } = call
   const points = call.samples.histograms.values.slice(h0, h1)
   const last = points.at(-1)!
@@ -31,7 +37,7 @@ export function histogramIncrease(call: RangeCall, { h0, h1 }: Window, counter: 
   if (reconciled) annotations.info(where, 'mismatched custom buckets were reconciled during subtraction')
   if (counter) {
     reconciled = false
-    increase = addLost(points, first, increase, accept)
+    increase = yield* addLost(points, first, increase, accept)
     if (reconciled) annotations.info(where, 'mismatched custom buckets were reconciled during addition')
   } else if (points[0]!.hint !== 'gauge' || last.hint !== 'gauge') {
     annotations.warn(where, 'this native histogram metric is not a gauge:', metric)
@@ -39,17 +45,18 @@ export function histogramIncrease(call: RangeCall, { h0, h1 }: Window, counter: 
   return compact({ ...increase, hint: 'gauge' })
 }
 
-function addLost(
+function* addLost(
   points: readonly Histogram[],
   first: Histogram,
   increase: Histogram,
   accept: (combined: ReturnType<typeof add>) => Histogram
-): Histogram {
+): Steps<Histogram> {
   let total = increase
   let previous = first
-  for (const current of points.slice(1)) {
+  for (const [i, current] of points.slice(1).entries()) {
     if (isReset(current, previous)) total = accept(add(total, previous))
     previous = current
+    if (i % pieceHistograms === 0) yield
   }
   return total
 }

@@ -1,6 +1,8 @@
 // The interface of functions of range vectors. They also run in the reading threads, so this file imports nothing of the engine.
+import type { Steps } from '../../../core/index.ts'
 import type { Annotations } from '../engine/annotation.ts'
 import { forMetric } from '../engine/annotation.ts'
+import { pieceHistograms, pieceSamples } from '../engine/steps.ts'
 import type { Samples, Window } from '../engine/window.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import type { Call, Expr } from '../language/ast.ts'
@@ -20,8 +22,26 @@ export interface RangeCall {
   readonly call: Call
 }
 
-/** The result for a window that is not empty; undefined: no result. */
-type WindowFunction = (window: Window) => number | Histogram | undefined
+type Result = number | Histogram | undefined
+
+/** Computes windows that are not empty; undefined: no result. Windows come in ascending order. */
+interface WindowFunction {
+  /** The result, computed without a pause. */
+  compute(window: Window): Result
+  /**
+   * The same result to the last bit for a long window, in steps of `pieceSamples` floats or `pieceHistograms` histograms at most. Absent
+   * where the work does not grow with the window.
+   */
+  inSteps?(window: Window): Steps<Result>
+}
+
+/** Floats of a window that is computed at once, at most; a histogram takes as long as many floats. */
+const maxAtOnce = 65_536
+const floatsPerHistogram = pieceSamples / pieceHistograms
+
+export function isLong({ f0, f1, h0, h1 }: Window): boolean {
+  return f1 - f0 + (h1 - h0) * floatsPerHistogram > maxAtOnce
+}
 
 /** Called once for each series, to compute whatever does not depend on the window. */
 export type RangeFunction = (call: RangeCall) => WindowFunction
@@ -37,7 +57,8 @@ export interface Ranged {
 
 export type RangeFamily = Readonly<Record<string, Ranged>>
 
-export function warnMixed({ annotations, where, metric }: RangeCall): void {
+/** A window of floats and histograms has no result, but a warning. */
+export function mixed({ annotations, where, metric }: RangeCall): undefined {
   annotations.warn(where, ...forMetric('encountered a mix of histograms and floats', metric))
 }
 

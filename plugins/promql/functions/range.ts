@@ -1,13 +1,15 @@
 // Functions of range vectors: a window slides over each series.
+import type { Steps } from '../../../core/index.ts'
 import type { Evaluation } from '../engine/evaluation.ts'
 import { lookTimes } from '../engine/grid.ts'
 import { type Labels, metricName } from '../engine/labels.ts'
+import { type Budget, bytesPerSample } from '../engine/limits.ts'
 import { mergeEqual } from '../engine/map.ts'
 import { type Grid, isEmpty, put, relabel, type Series, seriesMaker, timeOf, type Value } from '../engine/series.ts'
 import { moveWindow, type Samples, type Window, windowAt } from '../engine/window.ts'
 import { type Call, type Expr, type MatrixSelector, type Subquery, unwrap } from '../language/ast.ts'
 import type { Implementation } from './call.ts'
-import type { Ranged } from './range-function.ts'
+import { isLong, type Ranged } from './range-function.ts'
 
 export function overRange({ make, keepName = false, tell }: Ranged): Implementation {
   return async (evaluation, call, grid) => {
@@ -39,11 +41,15 @@ export function overRange({ make, keepName = false, tell }: Ranged): Implementat
       const work = make({ samples, metric, where: call.args[index]!, annotations, range, scalars, call })
       const series = empty(nameOf(samples.labels))
       await slide(evaluation, windows, samples, (step, window) => {
-        const value = work(window)
+        if (work.inSteps !== undefined && isLong(window)) {
+          return runWindow(budget, work.inSteps(window)).then(value => put(series, step, value))
+        }
+        const value = work.compute(window)
         if (typeof value === 'number') {
           series.kinds[step] = 1
           series.values[step] = value
         } else put(series, step, value)
+        return undefined
       })
       add(series, metric)
       if (budget.isDue) await budget.pause()
@@ -53,6 +59,23 @@ export function overRange({ make, keepName = false, tell }: Ranged): Implementat
     // Series of one metric stay distinct without its name.
     const series = keepName || metrics.size < 2 ? results : await mergeEqual(budget, results)
     return { type: 'vector', series } satisfies Value
+  }
+}
+
+/** Runs the steps of one window, pausing when needed. The memory they hold counts as samples until they end. */
+async function runWindow<T>(budget: Budget, steps: Steps<T>): Promise<T> {
+  const before = budget.samples
+  for (;;) {
+    const step = steps.next()
+    if (step.done) {
+      budget.releaseTo(before)
+      return step.value
+    }
+    if (step.value !== undefined) {
+      budget.releaseTo(before)
+      budget.take(Math.ceil(step.value / bytesPerSample))
+    }
+    if (budget.isDue) await budget.pause()
   }
 }
 
@@ -75,12 +98,12 @@ export function windowsOf(where: MatrixSelector | Subquery, grid: Grid): Windows
 /** Samples visited between two checks of the pace. */
 const pauseSamples = 4_096
 
-/** Calls `visit` with the window of each step that contains a sample. */
+/** Calls `visit` with the window of each step that contains a sample, and waits for the promise it may return. */
 export async function slide(
   { seen, budget }: Pick<Evaluation, 'seen' | 'budget'>,
   { grid, ends, range, counted }: Windows,
   samples: Samples,
-  visit: (step: number, window: Window) => void
+  visit: (step: number, window: Window) => Promise<void> | undefined
 ): Promise<void> {
   const window = windowAt(samples, ends[0]! - range)
   let looked = 0
@@ -92,7 +115,8 @@ export async function slide(
     window.time = timeOf(grid, step)
     window.step = step
     if (counted) seen?.add(grid, step, size)
-    visit(step, window)
+    const visiting = visit(step, window)
+    if (visiting !== undefined) await visiting
     looked += 1 + size
     if (looked < pauseSamples) continue
     looked = 0

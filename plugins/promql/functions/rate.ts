@@ -1,15 +1,17 @@
 // rate, increase, delta and their instant cousins. Extrapolation as Prometheus documents and does it.
+import type { Steps } from '../../../core/index.ts'
+import { inPieces, runAtOnce } from '../engine/steps.ts'
 import type { Window } from '../engine/window.ts'
 import { isReset, subtract } from '../histogram/arithmetic.ts'
 import { compact, type Histogram, scale } from '../histogram/histogram.ts'
 import { histogramIncrease } from './histogram-rate.ts'
 import {
+  mixed,
   type RangeCall,
   type Ranged,
   type RangeFamily,
   type RangeFunction,
-  warnLayouts,
-  warnMixed
+  warnLayouts
 } from './range-function.ts'
 
 export const rates: RangeFamily = {
@@ -23,47 +25,88 @@ export const rates: RangeFamily = {
 function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boolean }): RangeFunction {
   return call => {
     const { floats, histograms } = call.samples
-    const lost = counter ? lostToResets(floats.values) : () => 0
+    const resets = counter ? new Resets(floats.values) : undefined
     const scaleBy = (window: Window, first: number, last: number, intervals: number, zero: number) => {
       const factor = stretch(window, first, last, intervals, counter ? zero : Number.POSITIVE_INFINITY)
       return perSecond ? factor / (call.range / 1_000) : factor
     }
-    return window => {
-      const { f0, f1, h0, h1 } = window
-      if (f1 > f0 && h1 > h0) {
-        warnMixed(call)
-        return undefined
-      }
-      if (f1 - f0 > 1) {
-        const first = floats.values[f0]!
-        const growth = floats.values[f1 - 1]! - first + lost(f0, f1)
-        return growth * scaleBy(window, floats.times[f0]!, floats.times[f1 - 1]!, f1 - f0 - 1, beforeIt(first, growth))
-      }
+    const ofFloats = (window: Window, lost: number) => {
+      const { f0, f1 } = window
+      const first = floats.values[f0]!
+      const growth = floats.values[f1 - 1]! - first + lost
+      return growth * scaleBy(window, floats.times[f0]!, floats.times[f1 - 1]!, f1 - f0 - 1, beforeIt(first, growth))
+    }
+    function* ofHistograms(window: Window): Steps<Histogram | undefined> {
+      const { h0, h1 } = window
       if (h1 - h0 < 2) return undefined
-      const growth = histogramIncrease(call, window, counter)
+      const growth = yield* histogramIncrease(call, window, counter)
       if (growth === undefined) return undefined
       const first = histograms.values[h0]!.count
       const zero = beforeIt(first, growth.count)
       return scale(growth, scaleBy(window, histograms.times[h0]!, histograms.times[h1 - 1]!, h1 - h0 - 1, zero))
     }
+    return {
+      compute(window) {
+        const { f0, f1, h0, h1 } = window
+        if (f1 > f0 && h1 > h0) return mixed(call)
+        if (f1 - f0 < 2) return runAtOnce(ofHistograms(window))
+        return ofFloats(window, resets === undefined ? 0 : resets.lostIn(f0, f1))
+      },
+      *inSteps(window) {
+        const { f0, f1, h0, h1 } = window
+        if (f1 > f0 && h1 > h0) return mixed(call)
+        if (f1 - f0 < 2) return yield* ofHistograms(window)
+        return ofFloats(window, resets === undefined ? 0 : yield* resets.lostInSteps(f0, f1))
+      }
+    }
   }
 }
 
-/** Indices of values that are lower than the one before them. */
-function dropsOf(values: Float64Array): readonly number[] {
-  const drops: number[] = []
-  for (let i = 1; i < values.length; i++) if (values[i]! < values[i - 1]!) drops.push(i)
-  return drops
-}
+/** The resets of a counter: values that are lower than the one before them. Windows must be asked for in ascending order. */
+class Resets {
+  readonly #values: Float64Array
+  /** Indices of resets in what was searched: up to below `#searched`. */
+  readonly #found: number[] = []
+  #searched = 1
+  /** Position in `#found` of the first reset in the window. */
+  #first = 0
 
-/** The sum of a counter's values just before each reset in a window. Windows must be asked for in ascending order. */
-function lostToResets(values: Float64Array): (from: number, to: number) => number {
-  const drops = dropsOf(values)
-  let first = 0
-  return (from, to) => {
-    while (first < drops.length && drops[first]! <= from) first++
+  constructor(values: Float64Array) {
+    this.#values = values
+  }
+
+  /** The sum of the values just before each reset in a window. */
+  lostIn(from: number, to: number): number {
+    this.#leave(from)
+    this.#search(to)
+    return this.#add(0, this.#first, this.#found.length)
+  }
+
+  *lostInSteps(from: number, to: number): Steps<number> {
+    this.#leave(from)
+    yield* inPieces(this.#searched, to, (_, end) => this.#search(end))
     let lost = 0
-    for (let i = first; i < drops.length && drops[i]! < to; i++) lost += values[drops[i]! - 1]!
+    yield* inPieces(this.#first, this.#found.length, (first, end) => {
+      lost = this.#add(lost, first, end)
+    })
+    return lost
+  }
+
+  /** Values up to index `from` are in no window any more, but for the one that the next value is compared with. */
+  #leave(from: number): void {
+    while (this.#first < this.#found.length && this.#found[this.#first]! <= from) this.#first++
+    this.#searched = Math.max(this.#searched, from + 1)
+  }
+
+  #search(to: number): void {
+    for (let i = this.#searched; i < to; i++) if (this.#values[i]! < this.#values[i - 1]!) this.#found.push(i)
+    this.#searched = to
+  }
+
+  /** Adds the values before the resets at positions from `first` to below `end` of `#found`. */
+  #add(sum: number, first: number, end: number): number {
+    let lost = sum
+    for (let i = first; i < end; i++) lost += this.#values[this.#found[i]! - 1]!
     return lost
   }
 }
@@ -96,22 +139,23 @@ function tellNoCounter({ annotations, where, metric }: Parameters<NonNullable<Ra
 }
 
 function lastTwo(rate: boolean): RangeFunction {
-  return call => window => {
-    const [earlier, later] = latest(call, window)
-    if (earlier === undefined || later === undefined || later.time === earlier.time) return undefined
-    const seconds = rate ? (later.time - earlier.time) / 1_000 : 1
-    if (typeof earlier.value === 'number' && typeof later.value === 'number') {
-      // After a reset, the later value is the increase.
-      const reset = rate && later.value < earlier.value
-      return (reset ? later.value : later.value - earlier.value) / seconds
+  return call => ({
+    compute(window) {
+      const [earlier, later] = latest(call, window)
+      if (earlier === undefined || later === undefined || later.time === earlier.time) return undefined
+      const seconds = rate ? (later.time - earlier.time) / 1_000 : 1
+      if (typeof earlier.value === 'number' && typeof later.value === 'number') {
+        // After a reset, the later value is the increase.
+        const reset = rate && later.value < earlier.value
+        return (reset ? later.value : later.value - earlier.value) / seconds
+      }
+      if (typeof earlier.value === 'number' || typeof later.value === 'number') {
+        return mixed(call)
+      }
+      const difference = between(call, earlier.value, later.value, rate)
+      return difference && scale(difference, 1 / seconds)
     }
-    if (typeof earlier.value === 'number' || typeof later.value === 'number') {
-      warnMixed(call)
-      return undefined
-    }
-    const difference = between(call, earlier.value, later.value, rate)
-    return difference && scale(difference, 1 / seconds)
-  }
+  })
 }
 
 interface Point {

@@ -1,7 +1,8 @@
 // Collects samples from the store, which arrive in runs of a series, series by series.
-import { isValid, mapPaced, type Pace, type ResultVector } from '../../../core/index.ts'
+import { endsStep, isValid, mapPaced, type Pace, type ResultVector, runPaced, type Steps } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
 import { type Floats, type Histograms, type RawSeries, wordsOf } from '../engine/source.ts'
+import { pieceSamples } from '../engine/steps.ts'
 
 /** Numbers of one column. */
 export class GatheredNumbers {
@@ -28,7 +29,8 @@ export class GatheredNumbers {
     const found = new Map<number, Floats>()
     for (const [id, runs] of this.#runs) {
       if (pace.isDue) await pace.pause()
-      const floats = sortedByTime(Array.isArray(runs) ? joined(runs) : runs)
+      const all = Array.isArray(runs) ? joined(runs) : runs
+      const floats = isSorted(all) ? all : await runPaced(pace, sortSteps(all))
       const inMillis = (time: number) => Math.floor(time / perMilli)
       found.set(id, perMilli === 1 ? floats : { ...floats, times: floats.times.map(inMillis) })
     }
@@ -76,19 +78,49 @@ function joined(runs: readonly Floats[]): Floats {
 }
 
 /** Runs of several files may overlap in time. */
-function sortedByTime(floats: Floats): Floats {
-  const { times, values } = floats
-  let sorted = true
-  for (let i = 1; i < times.length && sorted; i++) sorted = times[i]! >= times[i - 1]!
-  if (sorted) return floats
-  const order = Uint32Array.from(times.keys()).sort((a, b) => times[a]! - times[b]!)
-  const ordered = { times: Float64Array.from(order, i => times[i]!), values: new Float64Array(order.length) }
-  const [from, to] = [wordsOf(values), wordsOf(ordered.values)]
-  for (const [i, old] of order.entries()) {
-    to[2 * i] = from[2 * old]!
-    to[2 * i + 1] = from[2 * old + 1]!
+function isSorted({ times }: Floats): boolean {
+  for (let i = 1; i < times.length; i++) if (times[i]! < times[i - 1]!) return false
+  return true
+}
+
+/** The samples by time; those of equal times keep their order. Merges runs of ascending times. */
+export function* sortSteps({ times, values }: Floats): Steps<Floats> {
+  const count = times.length
+  let [order, merged] = [new Uint32Array(count), new Uint32Array(count)]
+  let ends: number[] = []
+  for (let i = 0; i < count; i++) {
+    order[i] = i
+    if (i + 1 === count || times[i + 1]! < times[i]!) ends.push(i + 1)
+    if (endsStep(i, pieceSamples)) yield
   }
-  return ordered
+  while (ends.length > 1) {
+    const endsOfMerged: number[] = []
+    let from = 0
+    for (let run = 0; run < ends.length; run += 2) {
+      const middle = ends[run]!
+      const to = ends[run + 1] ?? middle
+      let [a, b] = [from, middle]
+      for (let i = from; i < to; i++) {
+        const isFirst = b >= to || (a < middle && times[order[a]!]! <= times[order[b]!]!)
+        merged[i] = isFirst ? order[a++]! : order[b++]!
+        if (endsStep(i, pieceSamples)) yield
+      }
+      endsOfMerged.push(to)
+      from = to
+    }
+    ;[order, merged] = [merged, order]
+    ends = endsOfMerged
+  }
+  const sorted = { times: new Float64Array(count), values: new Float64Array(count) }
+  const [source, target] = [wordsOf(values), wordsOf(sorted.values)]
+  for (let i = 0; i < count; i++) {
+    const old = order[i]!
+    sorted.times[i] = times[old]!
+    target[2 * i] = source[2 * old]!
+    target[2 * i + 1] = source[2 * old + 1]!
+    if (endsStep(i, pieceSamples)) yield
+  }
+  return sorted
 }
 
 /** Values of a text column, converted by a function. */

@@ -56,7 +56,7 @@ function overWindows(make: RangeFunction, steps: Steps): Reducer {
       if (window.f1 === window.f0) continue
       window.time = end
       window.step = step
-      const value = work(window)
+      const value = work.compute(window)
       if (typeof value !== 'number') continue
       present[step] = 1
       out[step] = value

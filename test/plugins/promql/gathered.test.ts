@@ -1,0 +1,62 @@
+// Samples of one series whose runs overlap in time are sorted without holding the thread.
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
+import t from 'tap'
+import { Pace, runAtOnce } from '../../../core/index.ts'
+import { wordsOf } from '../../../plugins/promql/engine/source.ts'
+import { GatheredNumbers, sortSteps } from '../../../plugins/promql/source/gathered.ts'
+
+t.test(
+  'samples are sorted by time, those of equal times in order of arrival, with all bits of their values',
+  async t => {
+    const property = fc.property(fc.array(fc.nat(30), { maxLength: 60 }), numbers => {
+      const floats = { times: Float64Array.from(numbers), values: Float64Array.from(numbers.keys()) }
+      // The staleness marker has bits that an arithmetic NaN has not.
+      if (numbers.length > 0) wordsOf(floats.values).set([2, 0x7ff00000])
+      const sorted = runAtOnce(sortSteps(floats))
+      const order = [...numbers.keys()].sort((a, b) => numbers[a]! - numbers[b]!)
+      const words = wordsOf(floats.values)
+      t.same(
+        [...sorted.times],
+        [...numbers].sort((a, b) => a - b)
+      )
+      t.same(
+        [...wordsOf(sorted.values)],
+        order.flatMap(i => [words[2 * i], words[2 * i + 1]])
+      )
+    })
+    fc.assert(property, { numRuns: 200 })
+  }
+)
+
+t.test('two million samples that overlap do not hold the thread for 100 ms', async t => {
+  const count = 1_000_000
+  const gather = async () => {
+    const gathered = new GatheredNumbers()
+    for (const shift of [0, 1_000]) {
+      const times = Float64Array.from({ length: count }, (_, i) => i * 2_000 + shift)
+      gathered.add(count, new Uint32Array(count), times, { values: times.slice() })
+    }
+    await setImmediate()
+    return () => gathered.series(1, new Pace())
+  }
+  const held: number[] = []
+  for (let round = 0; round < 2; round++) {
+    const work = await gather()
+    let [done, longest] = [false, 0]
+    let before = process.threadCpuUsage()
+    const sorted = work().finally(() => {
+      done = true
+    })
+    while (!done) {
+      await setImmediate()
+      const { user, system } = process.threadCpuUsage(before)
+      longest = Math.max(longest, (user + system) / 1_000)
+      before = process.threadCpuUsage()
+    }
+    held.push(longest)
+    const { times, values } = (await sorted).get(0)!
+    t.ok(times.every((time, i) => time === i * 1_000 && values[i] === time))
+  }
+  t.ok(Math.min(...held) < 100, `held for ${held.map(time => time.toFixed(0)).join(' and ')} ms`)
+})
