@@ -1,13 +1,16 @@
 // Who may call what: every route of both servers, with every method, as every kind of user.
 import { createHash } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { Route } from '../../../core/http/method.ts'
 import { routeTable } from '../../../core/server.ts'
+import { makeCertificate, signed } from '../../certificates.ts'
 import { rowsOf } from '../../contract/kept.ts'
 import { askSql, startServer, type TestServer, temporaryFolder } from '../../helpers.ts'
+import { findProgram } from '../../programs.ts'
 
 /** Routes that need no user, whatever is configured: what operators ask for, pages, and signs of life. */
 const open = new Set([
@@ -53,6 +56,8 @@ type Mode = 'ro' | 'rw' | 'wo'
 interface Identity {
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
+  /** Name in the certificate it shows, and who signed that; absent: it shows none. */
+  readonly certificate?: { readonly name: string; readonly by: 'clients' | 'strangers' }
   /** Absent: these are no credentials. */
   readonly modes?: Readonly<Record<string, Mode>>
 }
@@ -63,6 +68,13 @@ const digest = (token: string) => createHash('sha256').update(token).digest('hex
 
 const root: Identity = { name: 'root', headers: basic('root:r'), modes: { all: 'rw' } }
 
+const hasCertificates = findProgram('openssl') !== undefined
+/** Where certificates can be made, they ask over connections of their own. */
+const shown = (name: string, by: 'clients' | 'strangers', modes?: Identity['modes']): Identity[] =>
+  hasCertificates
+    ? [{ name: `certificate of ${name} by ${by}`, headers: {}, certificate: { name, by }, ...(modes && { modes }) }]
+    : []
+
 /** Those who may change nothing come first: after them all is as it was. */
 const strangers: readonly Identity[] = [
   { name: 'nobody', headers: {} },
@@ -70,16 +82,20 @@ const strangers: readonly Identity[] = [
   { name: 'an unknown user', headers: basic('stranger:r') },
   { name: 'a wrong token', headers: bearer('wrong') },
   { name: 'a token that has ended', headers: bearer('old') },
-  { name: 'a scheme nobody knows', headers: { authorization: 'Digest root' } }
+  { name: 'a scheme nobody knows', headers: { authorization: 'Digest root' } },
+  ...shown('stranger', 'clients'),
+  ...shown('card', 'strangers')
 ]
 const readers: readonly Identity[] = [
   { name: 'a reader', headers: basic('reader:r'), modes: { all: 'ro' } },
   { name: 'a reader of one database', headers: basic('peek:r'), modes: { a: 'ro' } },
-  { name: 'a token that reads one database', headers: bearer('scoped'), modes: { a: 'ro' } }
+  { name: 'a token that reads one database', headers: bearer('scoped'), modes: { a: 'ro' } },
+  ...shown('card', 'clients', { a: 'ro' })
 ]
 const writers: readonly Identity[] = [
   { name: 'a writer of one database', headers: basic('drop:r'), modes: { a: 'wo' } },
   { name: 'a user of one database', headers: basic('ann:r'), modes: { a: 'rw' } },
+  ...shown('stamp', 'clients', { a: 'wo' }),
   { name: 'a reader of one and writer of another', headers: basic('mix:r'), modes: { a: 'ro', c: 'wo' } },
   { name: 'a writer', headers: basic('writer:r'), modes: { all: 'wo' } }
 ]
@@ -93,15 +109,39 @@ drop:wo@a=r
 mix:ro@a;wo@c=r
 bot:ro@a=token_sha256:${digest('scoped')}
 bot:rw=token_sha256:${digest('old')}:2001-01-01T00:00:00Z
+card:ro@a=certificate:
+stamp:wo@a=certificate:
 `
 
-async function serve(t: Test): Promise<TestServer> {
-  const file = join(temporaryFolder(t), 'users')
+interface Served extends TestServer {
+  /** The connections of somebody with a certificate. */
+  agentOf(certificate: NonNullable<Identity['certificate']>): Agent
+}
+
+async function serve(t: Test): Promise<Served> {
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'users')
   writeFileSync(file, usersFile)
+  const [own, clients, other] = hasCertificates
+    ? ['own', 'clients', 'other'].map(name => makeCertificate(folder, name))
+    : []
+  const tls =
+    own && `[http.tls]\ncert_path = "${own.cert}"\nkey_path = "${own.key}"\nclient_ca_path = "${clients!.cert}"\n`
   const server = await startServer(
     t,
-    `user_provider = "static_user_provider:file:${file}"\n[http]\nenable_api_server = true\n`
+    `user_provider = "static_user_provider:file:${file}"\n[http]\nenable_api_server = true\n${tls ?? ''}`
   )
+  const agents = new Map<string, Agent>()
+  const agentOf = ({ name, by }: NonNullable<Identity['certificate']>) => {
+    const key = `${name} ${by}`
+    const known = agents.get(key)
+    if (known !== undefined) return known
+    const pair = signed(folder, key.replace(' ', '-'), by === 'clients' ? clients! : other!, name)
+    const agent = new Agent({ ca: readFileSync(own!.cert), ...pair })
+    agents.set(key, agent)
+    t.teardown(() => agent.destroy())
+    return agent
+  }
   const sql = (text: string, db = 'public') => askSql(server, text, { db, user: 'root:r' })
   for (const db of ['a', 'b', 'c']) await sql(`CREATE DATABASE ${db}`)
   for (const db of ['b', 'public']) {
@@ -123,7 +163,7 @@ async function serve(t: Test): Promise<TestServer> {
     await sql('CREATE VIEW peep AS SELECT * FROM points', db)
   }
   await sql('CREATE TABLE points (canary_own BIGINT, ts TIMESTAMP TIME INDEX)', 'c')
-  return server
+  return { ...server, agentOf }
 }
 
 const canarySpan = {
@@ -235,7 +275,44 @@ function* requestsTo({ method, path, schema }: Pick<Route, 'method' | 'path' | '
   }
 }
 
-async function ask(app: FastifyInstance, { options }: Asked, { headers }: Identity) {
+async function ask(server: Served, app: FastifyInstance, asked: Asked, identity: Identity) {
+  return identity.certificate === undefined
+    ? askInside(app, asked, identity)
+    : askOverTls(
+        app === server.main ? server.addresses.main : server.addresses.public!,
+        asked,
+        server.agentOf(identity.certificate)
+      )
+}
+
+function askOverTls(address: string, { options }: Asked, agent: Agent): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const { method = 'GET', payload } = options
+    const headers = {
+      ...options.headers,
+      ...(payload !== undefined && { 'content-length': Buffer.byteLength(String(payload)) })
+    }
+    const sent = request(
+      `${address}${options.url}`,
+      { method, headers: headers as Record<string, string>, agent },
+      response => {
+        const status = response.statusCode!
+        let body = ''
+        if (String(response.headers['content-type']).startsWith('text/event-stream')) {
+          response.destroy()
+          resolve({ status, body })
+          return
+        }
+        response.on('data', part => (body += part))
+        response.on('end', () => resolve({ status, body }))
+        response.on('error', reject)
+      }
+    )
+    sent.on('error', error => reject(new Error(`${method} ${options.url}`, { cause: error }))).end(payload)
+  })
+}
+
+async function askInside(app: FastifyInstance, { options }: Asked, { headers }: Identity) {
   const response = await app.inject({
     ...options,
     headers: { ...options.headers, ...headers },
@@ -308,14 +385,14 @@ t.test('every route and method refuses and serves whom it should', async t => {
           for (const asked of route.needsUser ? all : all.slice(0, 1)) {
             // Strangers are refused before anybody looks for the database.
             for (const identity of some.filter(({ modes }) => modes !== undefined || asked.db === undefined))
-              check(route, asked, identity, await ask(app, asked, identity))
+              check(route, asked, identity, await ask(server, app, asked, identity))
           }
         }
         const present = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
         for (const method of wrongMethods ? methods.filter(method => !present.includes(method)) : []) {
           const [asked] = requestsTo({ method, path })
           for (const identity of [strangers[0]!, strangers[1]!, readers[0]!]) {
-            const { status } = await ask(app, asked!, identity)
+            const { status } = await ask(server, app, asked!, identity)
             const isRefused = routes[0]!.needsUser && identity.modes === undefined
             if (isRefused ? !isRefusal(routes[0]!, status) : status !== 405)
               t.fail(`${asked!.what} as ${identity.name}: ${status}`)

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
@@ -9,19 +8,11 @@ import { connect } from 'node:tls'
 import type { Test } from 'tap'
 import t from 'tap'
 import { loadConfig } from '../../../core/config/load.ts'
+import { makeCertificate, signed } from '../../certificates.ts'
 import { eventually } from '../../eventually.ts'
 import { startServer, temporaryFolder } from '../../helpers.ts'
-import { findProgram, needing } from '../../programs.ts'
+import { needing } from '../../programs.ts'
 import { slowness } from '../../time.ts'
-
-/** A certificate for 127.0.0.1 that signs itself. */
-function makeCertificate(folder: string, name: string) {
-  const [cert, key] = ['pem', 'key'].map(ending => join(folder, `${name}.${ending}`)) as [string, string]
-  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1']
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '9']
-  execFileSync(findProgram('openssl')!, ['req', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'pipe' })
-  return { cert, key }
-}
 
 const tls = ({ cert, key }: { readonly cert: string; readonly key: string }, more = '') =>
   `[http]\nenable_api_server = true\n[http.tls]\ncert_path = "${cert}"\nkey_path = "${key}"\n${more}`
@@ -136,34 +127,6 @@ t.test('a certificate needs its key', async t => {
   const overrides = { http: { tls: { cert_path: 'a.pem' } } }
   t.throws(() => loadConfig({ overrides }), { message: /http\.tls\.key_path: is missing: there is a cert_path/ })
 })
-
-/** A certificate that an authority has signed. */
-function signed(folder: string, name: string, authority: { readonly cert: string; readonly key: string }) {
-  const [cert, key, asked] = ['pem', 'key', 'csr'].map(ending => join(folder, `${name}.${ending}`)) as [
-    string,
-    string,
-    string
-  ]
-  const run = (...args: string[]) => execFileSync(findProgram('openssl')!, args, { stdio: 'pipe' })
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  run('req', ...kind, '-subj', `/CN=${name}`, '-keyout', key, '-out', asked)
-  run(
-    'x509',
-    '-req',
-    '-in',
-    asked,
-    '-CA',
-    authority.cert,
-    '-CAkey',
-    authority.key,
-    '-CAcreateserial',
-    '-days',
-    '9',
-    '-out',
-    cert
-  )
-  return { cert: readFileSync(cert), key: readFileSync(key) }
-}
 
 t.test(
   'certificates of clients name the user; strangers and unknown names are refused',
