@@ -389,7 +389,7 @@ export interface FlowDefinition {
 export interface FlowsService {
   /**
    * Creates a flow; `existing` says what becomes of one of the same name. Resolves when its sink is filled. Throws DbError `InvalidArguments` where the
-   * other one forbids it.
+   * other one forbids it, where there are too many, and where its rows would come back to the table it reads.
    */
   create(ctx: RequestContext, flow: FlowDefinition, existing: 'keep' | 'replace' | 'refuse'): Promise<void>
   drop(ctx: RequestContext, database: string, name: string): Promise<void>

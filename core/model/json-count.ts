@@ -33,7 +33,12 @@ export function* countJsonValues(json: Uint8Array, max: number): Steps<number> {
     const byte = json[i]!
     if (byte === comma || byte === array || byte === object) count++
     else if (byte === quote) {
-      for (i++; i < json.length && json[i] !== quote; i++) if (json[i] === backslash) i++
+      for (i++; i < json.length && json[i] !== quote; i++) {
+        if (json[i] === backslash) i++
+        if (i < end) continue
+        end = i + stepBytes
+        yield
+      }
     }
   }
   return count

@@ -69,6 +69,10 @@ export async function openFlows(
           core.refused(error)
           throw error
         }
+        checkCircle(
+          definition,
+          Array.from(running.values(), flow => flow.definition).filter(other => other !== before?.definition)
+        )
         // The flow of the same name shows, and runs, until what replaces it is durable.
         await core.system.write(core.plugin, [flowWrite(definition, 'put')])
         await before?.stop()
@@ -127,4 +131,30 @@ export async function openFlows(
 /** Ends the wait of an aborted request; the flow continues. */
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+/** Throws DbError `InvalidArguments` where the rows of a flow come back, through other flows, to the table it reads: they would run for ever. */
+function checkCircle({ query: { source }, sink }: FlowDefinition, others: readonly FlowDefinition[]): void {
+  const ways: { readonly to: TableName; readonly by: readonly string[] }[] = [{ to: sink, by: [] }]
+  const seen = new Set<string>()
+  for (const { to, by } of ways) {
+    if (isSame(to, source) && by.length > 0) {
+      const place = `${source.database}.${source.table}`
+      throw new DbError(
+        'InvalidArguments',
+        `its rows would come back to ${place}, which it reads: flows ${by.join(', ')}`
+      )
+    }
+    const key = JSON.stringify([to.database, to.table])
+    if (seen.has(key)) continue
+    seen.add(key)
+    for (const other of others)
+      if (isSame(other.query.source, to)) ways.push({ to: other.sink, by: [...by, `${other.database}.${other.name}`] })
+  }
+}
+
+type TableName = FlowDefinition['sink']
+
+function isSame(a: TableName, b: TableName): boolean {
+  return a.database === b.database && a.table === b.table
 }

@@ -52,10 +52,10 @@ export function boardRoutes(app: PluginApp<'dashboard', never>, boards: Boards):
     return send(reply, boards.find(request.ctx, idOf(request)))
   })
   app.post(url, { schema: schemas.create, ...changing }, async (request, reply) => {
-    return send(reply, await boards.create(request.ctx, await readDraft(request, maxValues())))
+    return send(reply, await boards.create(request.ctx, await readDraft(request, boards, maxValues())))
   })
   app.put(one, { schema: schemas.change, ...changing }, async (request, reply) => {
-    const draft = await readDraft(request, maxValues())
+    const draft = await readDraft(request, boards, maxValues())
     const revision = Number(firstValue(request.query as Parameters, 'revision') ?? Number.NaN)
     if (!Number.isSafeInteger(revision)) throw invalid('parameter revision is missing: the one the change was made to')
     return send(reply, await boards.change(request.ctx, idOf(request), revision, draft))
@@ -78,9 +78,13 @@ function send(reply: FastifyReply, { document, created: _, ...facts }: Board): F
 /** Maximum bytes of a title or a flag in JSON, escapes included. */
 const maxPartLength = 16 * maxTitleLength
 
+/** Bytes of a body besides the document, at most. */
+const otherBytes = 1 << 18
+
 /** `{"title":…,"shared":…,"document":{…}}`; the document stays the JSON text it was sent as. Throws DbError `InvalidArguments`. */
-async function readDraft(request: FastifyRequest, maxValues: number): Promise<BoardDraft> {
+async function readDraft(request: FastifyRequest, boards: Boards, maxValues: number): Promise<BoardDraft> {
   const body = bodyBytes(request)
+  boards.checkSize(body.length, otherBytes)
   if (!isUtf8(body)) throw invalid('the body is not UTF-8')
   const pace = new Pace(request.ctx)
   await runPaced(pace, checkJsonValues(body, maxValues))

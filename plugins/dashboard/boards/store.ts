@@ -35,6 +35,8 @@ export interface BoardDraft {
 }
 
 export interface Boards {
+  /** Throws DbError `InvalidArguments` with status 413 for a document of so many bytes, of which some may be `others`. */
+  checkSize(bytes: number, others?: number): void
   /** The dashboards the user may see, sorted by title. */
   list(ctx: RequestContext): readonly BoardFacts[]
   /** Throws DbError with status 404. */
@@ -66,10 +68,9 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
     if (board !== undefined && (board.shared || board.owner === user.name)) return board
     throw new DbError('InvalidArguments', `there is no dashboard ${id}`, { status: 404 })
   }
-  const checkSize = ({ document }: BoardDraft) => {
-    const size = Buffer.byteLength(document)
+  const checkSize = (size: number, others = 0) => {
     const max = options.max_dashboard_size
-    if (size <= max) return
+    if (size <= max + others) return
     const limit = `at most ${max} (plugins.dashboard.max_dashboard_size)`
     throw refuse('limit', `the dashboard has ${size} bytes, ${limit}`, 413)
   }
@@ -80,6 +81,7 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
   }
   const write = (board: Board, op: 'put' | 'delete') => core.system.write(core.plugin, [boardWrite(board, op)])
   return {
+    checkSize,
     list: ({ user }) =>
       [...known.values()]
         .filter(({ shared, owner }) => shared || owner === user.name)
@@ -88,7 +90,7 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
     find,
     create(ctx, draft) {
       authorise(ctx.user, 'write')
-      checkSize(draft)
+      checkSize(Buffer.byteLength(draft.document))
       return serially(async () => {
         if (known.size - shipped.length >= options.max_dashboards) {
           const limit = `(plugins.dashboard.max_dashboards)`
@@ -105,7 +107,7 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
     },
     change(ctx, id, revision, draft) {
       authorise(ctx.user, 'write')
-      checkSize(draft)
+      checkSize(Buffer.byteLength(draft.document))
       return serially(async () => {
         const before = changeable(ctx, id)
         if (before.revision !== revision) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { checkJsonValues, runAtOnce } from '../../../core/index.ts'
+import { countJsonValues } from '../../../core/model/json-count.ts'
 
 const passes = (text: string, most: number) => {
   try {
@@ -31,6 +32,14 @@ t.test('arrays, objects and commas count, what stands in texts does not', async 
     ['["no end,,,', 2]
   ] as const)
     t.equal(values(text), count, text)
+})
+
+t.test('a long text is passed in steps', async t => {
+  for (const text of ['x'.repeat(8e6), '\\"'.repeat(4e6), '[]'.repeat(4e6)]) {
+    let steps = 0
+    for (const _ of countJsonValues(Buffer.from(`["${text}"]`), 100)) steps++
+    t.ok(steps >= 8e6 / 2 ** 18 - 1, `${steps} steps`)
+  }
 })
 
 t.test('no document has more values than are counted', async () => {

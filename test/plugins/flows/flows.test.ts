@@ -219,3 +219,28 @@ t.test('a flow that is dropped while it fills its table ends the statement that 
   t.match(body, /flow f was dropped, replaced or stopped/)
   t.strictSame(await askSql({ main }, 'SHOW FLOWS'), [])
 })
+
+t.test('rows of flows do not come back to the table they were read from', embeddedOnly, async t => {
+  const server = await startServer(t, options)
+  const ask = (sql: string) => askSql(server, sql)
+  await ask('CREATE TABLE m (ts TIMESTAMP(3) TIME INDEX, v DOUBLE)')
+  const flow = (name: string, from: string, sink: string) =>
+    ask(
+      `CREATE OR REPLACE FLOW ${name} SINK TO ${sink} AS SELECT date_bin(INTERVAL '1 minute', ts) AS ts, sum(v) AS v FROM ${from} GROUP BY 1`
+    )
+  await t.rejects(flow('own', 'm', 'm'), /cannot go to the table it reads/)
+  await flow('first', 'm', 'a')
+  await flow('second', 'a', 'b')
+  await t.rejects(
+    flow('third', 'b', 'm'),
+    /its rows would come back to public.b, which it reads: flows public.first, public.second/
+  )
+  await flow('third', 'b', 'c')
+  await t.rejects(
+    flow('second', 'c', 'b'),
+    /come back to public.c, which it reads/,
+    'one that takes the place of another'
+  )
+  await flow('second', 'm', 'b')
+  await flow('fourth', 'c', 'a')
+})
