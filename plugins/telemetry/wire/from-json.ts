@@ -136,6 +136,8 @@ function* writeLong(source: Source, level: Level, field: Field, path: string): S
   else if (typeof holds === 'object' && !Array.isArray(holds)) {
     const inner = innerOf(level)
     yield* writeAny(source, inner, holds as Message, path)
+    // Each level copies what those inside of it wrote.
+    yield
     level.out.data(number, inner.out.bytes)
   } else if (startsWith(cursor, 0x7b) || startsWith(cursor, 0x5b)) {
     throw wrong(path, 'no array and no object', beginning(cursor))

@@ -545,6 +545,23 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
   add('form: long LIKE', '/v1/sql', form, 200, () => `sql=SHOW TABLES LIKE '${'%25_'.repeat(part(200_000))}b'`)
   add('form: columns', '/v1/sql', form, 200, () => `sql=SELECT ${'1,'.repeat(12_490)}1`)
   add('form: operators', '/v1/sql', form, 400, () => `sql=SELECT 1${'%2B1'.repeat(24_990)}`)
+  const long = () => 'y'.repeat(bytes - 200)
+  add(
+    'put: one long text',
+    put,
+    json,
+    400,
+    () => `[{"metric":"${long()}","timestamp":1700000000,"value":1,"tags":{"host":"a"}}]`
+  )
+  add('events: one long text', `${events}?table=one_long`, json, 413, () => `{"time":1700000000,"event":"${long()}"}`)
+  add(
+    'logpush: one long text',
+    push,
+    json,
+    200,
+    () => `{"streams":[{"stream":{"a":"b"},"values":[["1700000000000000000","${long()}"]]}]}`
+  )
+  add('dashboard: one long text', '/dashboard/api/boards', json, 413, () => `{"title":"${long()}","document":{}}`)
   return all
 }
 
