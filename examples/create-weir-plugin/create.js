@@ -21,7 +21,7 @@ export const kinds = {
 /** Names of the built-in plugins, and the word that stands for the server itself: a plugin under one of them takes its place. */
 export const takenNames = [
   ...['admin', 'alerting', 'core', 'dashboard', 'eventcollector', 'flows', 'ingest', 'jaeger', 'lineproto', 'logpush'],
-  ...['logquery', 'metricsys', 'pipelines', 'profiling', 'promql', 'sql', 'telemetry', 'tsdbput', 'vrl']
+  ...['logquery', 'metricsys', 'pipelines', 'profiling', 'promql', 'slowquery', 'sql', 'telemetry', 'tsdbput', 'vrl']
 ]
 
 const templates = fileURLToPath(new URL('template', import.meta.url))
