@@ -34,7 +34,7 @@ export function loopQuestions(): readonly LoopQuestion[] {
   sql('many columns', `SELECT ${'1,'.repeat(12_490)}1`)
   for (const path of ['parse', 'format'])
     post(`SQL: ${path} many columns`, `/v1/sql/${path}`, { sql: `SELECT ${'1,'.repeat(12_490)}1` })
-  sql('many statements', 'SHOW TABLES;'.repeat(8_000))
+  sql('many statements', 'SHOW DATABASES;'.repeat(8_000))
   sql('operators', `SELECT 1${'+1'.repeat(24_000)}`, 400)
   sql('conditions', `SELECT * FROM big WHERE ${range(1_000, i => `host <> 'h${i}'`).join(' AND ')} LIMIT 1`)
   sql('LIKE', `SHOW TABLES LIKE '${'%_'.repeat(200_000)}b'`)
