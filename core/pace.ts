@@ -25,8 +25,8 @@ class Turns {
   readonly #few: (() => void)[] = []
   readonly #many: (() => void)[] = []
   #fewInRow = 0
-  /** Turns that the work of each signal had. */
-  readonly #had = new WeakMap<AbortSignal, number>()
+  /** Turns that the work of each request had, and of each pace that belongs to none. */
+  readonly #had = new WeakMap<object, number>()
 
   get #isWaiting(): boolean {
     return this.#few.length > 0 || this.#many.length > 0
@@ -43,10 +43,10 @@ class Turns {
     return now - this.#since > this.#length
   }
 
-  /** Resolves in a new turn of the work that has this signal. */
-  next(signal: AbortSignal): Promise<void> {
-    const had = this.#had.get(signal) ?? 0
-    this.#had.set(signal, had + 1)
+  /** Resolves in a new turn of the work of `owner`. */
+  next(owner: object): Promise<void> {
+    const had = this.#had.get(owner) ?? 0
+    this.#had.set(owner, had + 1)
     return new Promise(resolve => {
       const waiting = had < fewTurns ? this.#few : this.#many
       waiting.push(resolve)
@@ -136,7 +136,7 @@ export class Pace {
   }
 
   async pause(): Promise<void> {
-    await turns.next(this.#signal)
+    await turns.next(this.#signal === never ? this : this.#signal)
     this.#signal.throwIfAborted()
     resumed.get(this.#signal)?.()
   }

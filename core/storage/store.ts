@@ -45,9 +45,6 @@ import { checkSteps, createWriteQuota, type WriteQuota } from './write-quota.ts'
 
 /** Tables, and columns of theirs, created or changed in one transaction. */
 const [stepTables, stepColumns] = [125, 1_250]
-/** For work that continues even if the client leaves. */
-const endless = new Pace()
-
 /** The steps in parts, each for a transaction of its own. */
 function* transactionsOf(steps: readonly TableStep[]): Iterable<readonly TableStep[]> {
   let some: TableStep[] = []
@@ -246,6 +243,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     const completed = await mapPaced(pace, steps, step =>
       step.kind === 'create' ? { ...step, definition: complete(step.definition) } : step
     )
+    // The changes continue even if the client leaves.
+    const endless = new Pace()
     for (const some of transactionsOf(completed)) {
       await endless.pause()
       await catalog.changeTables(some)
