@@ -2,6 +2,7 @@
 // and what survives two minor collections stays until a major one.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
 /** Smaller memory is left to the garbage collector. */
 const minSize = 8 << 10
@@ -37,15 +38,24 @@ export function collect(type: 'minor' | 'major' | 'all'): void {
   else collector({ type, execution: 'sync' })
 }
 
+/** Of the process and all of its threads: whether V8 counts arrays with the heap. */
+const counts = 'arrays count with the heap'
+
 /**
- * Whether V8 counts the memory of arrays with the heap, in all threads of the process: it collects when both together have grown by their share.
- * Without that it begins a collection for each 64 MiB of arrays, which costs a server that writes much more than it brings.
+ * Makes V8 count the memory of arrays with the heap, in all threads of the process: it collects when both together have grown by their share.
+ * Without that it begins a collection for each 64 MiB of arrays, which costs a server that writes much more than it brings. Call it before
+ * threads start, so that they know of it.
  */
-export function countArraysWithHeap(isOn = true): void {
+export function countArraysWithHeap(): void {
+  setEnvironmentData(counts, true)
+  setCounting(true)
+}
+
+function setCounting(isOn: boolean): void {
   setFlagsFromString(`--${isOn ? '' : 'no-'}external-memory-accounted-in-global-limit`)
 }
 
-/** More than what V8 then lets the memory of arrays grow by: 64 MiB. */
+/** More than what V8 lets the memory of arrays grow by where it does not count them with the heap: 64 MiB. */
 const pressure = 80 << 20
 
 /**
@@ -53,13 +63,14 @@ const pressure = 80 << 20
  * that when arrays take much more memory, so memory is reserved for a moment; no page of it is used.
  */
 export function beginCollection(): void {
-  countArraysWithHeap(false)
+  const isCounting = getEnvironmentData(counts) === true
+  if (isCounting) setCounting(false)
   try {
     new ArrayBuffer(pressure).transfer(0)
   } catch {
     // There is no address space left for it.
   }
-  countArraysWithHeap()
+  if (isCounting) setCounting(true)
 }
 
 /**

@@ -15,8 +15,10 @@ const allowed = [
 ] as const
 /** Bytes the heap may grow before a collection: on the server's main thread, and on other threads, whose heaps are a tenth as large. */
 const growth = { server: 8 * 2 ** 20, thread: 4 * 2 ** 20 } as const
-/** Bytes arrays may grow before a collection, and collections after which they are taken to be in use: one leaves what came while it ran. */
-const [arrayGrowth, arrayLooks] = [64 * 2 ** 20, 2]
+/** Bytes arrays may grow before a collection. */
+export const arrayGrowth = 64 * 2 ** 20
+/** Collections after which arrays that have grown are taken to be in use: one leaves what came while it ran. */
+const arrayLooks = 2
 
 /** Bytes of arrays that became garbage since the last collection. */
 let unused = 0
@@ -80,12 +82,12 @@ export function createTidy(heap: Heap, growth: number, now = () => performance.n
     const size = heap.size()
     const arrays = heap.arrays()
     min = Math.min(min, size)
-    if (arrays <= minArrays + arrayGrowth) looks = 0
     minArrays = looks === arrayLooks ? arrays : Math.min(minArrays, arrays)
+    const isLarger = arrays > minArrays + arrayGrowth
+    looks = isLarger ? looks + 1 : 0
     const hasGrown = size + heap.unused() > min + growth && (used <= busy || heap.unused() > growth)
-    if (hasGrown || arrays > minArrays + arrayGrowth) {
+    if (hasGrown || isLarger) {
       heap.collect('begin')
-      looks = arrays > minArrays + arrayGrowth ? looks + 1 : 0
       // The next checks find out how much is left.
       min = Number.POSITIVE_INFINITY
       hasPages = true

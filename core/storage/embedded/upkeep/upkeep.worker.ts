@@ -4,9 +4,8 @@ import { isDbError } from '../../../errors.ts'
 import { pause } from '../../../timer.ts'
 import { collect } from '../../../workers/free.ts'
 import { giveWay } from '../../../workers/give-way.ts'
-import { arrayBytes, reportUnused } from '../../../workers/heap.ts'
+import { arrayBytes, arrayGrowth } from '../../../workers/heap.ts'
 import { failpoint } from '../failpoint.ts'
-import { bytesOf } from '../memory/row-bytes.ts'
 import { type FlushTask, flushRows } from './flush-rows.ts'
 import { type MergeTask, mergeFiles, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
@@ -37,8 +36,6 @@ function flush(task: FlushTask): SortedFileFacts | undefined {
   } finally {
     lastFlush = performance.now()
     tidy('minor')
-    // V8 does not count the memory that threads share, and this thread keeps it alive as long as it has not looked.
-    reportUnused(task.rows.writes.reduce((sum, write) => sum + bytesOf(write), 0))
   }
 }
 
@@ -56,8 +53,7 @@ async function merge(task: MergeTask): Promise<SortedFileFacts | undefined> {
 const untidy = { minor: 50, major: 1_000 } as const
 const tidied = { minor: 0, major: 0 }
 
-/** Bytes that arrays may grow before all of them are looked at: those of rows with long texts get old before they are garbage. */
-const arrayGrowth = 64 * 2 ** 20
+/** Bytes of arrays that the last look at all left. Those of rows with long texts get old before they are garbage. */
 let arraysLeft = 0
 
 function tidy(type: keyof typeof untidy): void {
