@@ -148,7 +148,7 @@ function readStatements(
   backslashes: boolean
 ): { sql: string; statements: readonly Parsed[] } {
   const sql = parameter('sql') ?? ''
-  const params = readParameters(parameter('params'))
+  const params = readParameters(parameter('params'), options.max_sql_tokens)
   try {
     requireSql(parameter, options)
     return {

@@ -1,5 +1,5 @@
 // Values for `?`, `$1` and `$name`, put into the tokens of a statement: they mean what the same constant would mean there, and are never text of it.
-import { DbError } from '../../../core/index.ts'
+import { countJsonValues, DbError, runAtOnce } from '../../../core/index.ts'
 import { isKeyOperator, isToken, locationOf, type Token, tokenize } from './token.ts'
 
 type PartOfValue = Pick<Token, 'kind' | 'value'>
@@ -15,14 +15,24 @@ class NumberText {
   }
 }
 
-/** Reads `params` of a request: a JSON array, or an object. Throws `InvalidArguments`. */
-export function readParameters(json: string | undefined): Parameters | undefined {
+/**
+ * Reads `params` of a request: a JSON array, or an object. `maxTokens`: of a statement, which cannot use more values. Throws
+ * `InvalidArguments`.
+ */
+export function readParameters(json: string | undefined, maxTokens: number): Parameters | undefined {
   if (json === undefined || json === '') return undefined
+  // The array itself counts, too.
+  const max = maxTokens + 1
+  if (json.length > max && runAtOnce(countJsonValues(Buffer.from(json), max)) > max) {
+    const reason = `params: more than ${maxTokens} values, and a statement cannot use so many ([plugins.sql] max_sql_tokens)`
+    throw new DbError('InvalidArguments', reason)
+  }
   let values: unknown
   try {
     values = JSON.parse(json, keepDigits as (key: string, value: unknown) => unknown)
   } catch (error) {
-    throw new DbError('InvalidArguments', `params: ${(error as Error).message}`)
+    const reason = error instanceof SyntaxError ? error.message : 'lists or objects are nested too deeply'
+    throw new DbError('InvalidArguments', `params: ${reason}`)
   }
   return parametersOf(values)
 }

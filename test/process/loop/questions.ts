@@ -35,6 +35,8 @@ export function loopQuestions(): readonly LoopQuestion[] {
   for (const path of ['parse', 'format'])
     post(`SQL: ${path} many columns`, `/v1/sql/${path}`, { sql: `SELECT ${'1,'.repeat(12_490)}1` })
   sql('many statements', 'SHOW DATABASES;'.repeat(8_000))
+  post('SQL: many parameters', '/v1/sql', { sql: 'SELECT $1', params: `[${'1,'.repeat(1_000_000)}1]` }, 400)
+  post('SQL: nested parameters', '/v1/sql', { sql: 'SELECT $1', params: '['.repeat(1_300_000) }, 400)
   sql('operators', `SELECT 1${'+1'.repeat(24_000)}`, 400)
   sql('conditions', `SELECT * FROM big WHERE ${range(1_000, i => `host <> 'h${i}'`).join(' AND ')} LIMIT 1`)
   sql('LIKE', `SHOW TABLES LIKE '${'%_'.repeat(200_000)}b'`)
