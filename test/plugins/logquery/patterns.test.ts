@@ -203,19 +203,21 @@ t.test('lines that share less than half of their words, or other gaps, stay apar
 t.test('however different lines are, each is compared with few patterns and none is lost', t => {
   const patterns = new Patterns()
   const templates = 20_000
-  const began = process.cpuUsage()
   for (let i = 0; i < templates; i++) {
     const words = Array.from({ length: 200 }, (_, j) => `w${(i * 7919 + j * 104_729) % 1_000_003}`)
     patterns.add(templateLines(`same ${words.join(' ')}`))
   }
-  const { user } = process.cpuUsage(began)
   const list = patterns.list()
+  // A line costs a comparison of as many words with each of them.
   t.ok(list.length <= 64, `${list.length} patterns`)
+  t.ok(
+    list.every(({ words }) => words.length <= 64),
+    'of at most 64 words'
+  )
   t.equal(
     list.reduce((sum, { count }) => sum + count, 0),
     templates
   )
-  t.ok(user < 10e6, `${user / 1000} ms`)
   for (const pattern of list) t.ok(new RegExp(regexOf(pattern), 'u'))
   t.end()
 })

@@ -95,7 +95,7 @@ export function loopQuestions(): readonly LoopQuestion[] {
     `processors:\n${'  - epoch: { field: ts }\n'.repeat(1_000_000)}`,
     400
   )
-  send('board: long', '/dashboard/api/boards', json, `{"a":[${'1,'.repeat(1_000_000)}1]}`, 400)
+  send('board: long', '/dashboard/api/boards', json, `{"a":[${'1,'.repeat(500_000)}1]}`, 400)
   const panels = '"a text of a panel",'.repeat(500_000)
   send('board: large', '/dashboard/api/boards', json, `{"title":"x","document":{"a":[${panels}1]}}`, 413)
   get('home', '/dashboard/api/home')
