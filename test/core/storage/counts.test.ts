@@ -187,7 +187,9 @@ t.test('counts and rows give the same answers', async t => {
   await engine.maintain({ kind: 'flush', table }, never)
   await write(engine, table, start + 900_000, 30_000, 90)
   await engine.maintain({ kind: 'flush', table }, never)
-  await write(engine, table, start + 3_000_000, 3_000, 200)
+  await write(engine, table, start + 3_000_000, 12_000, 50)
+  await ask(engine, table, 'SELECT count(*) FROM @')
+  await write(engine, table, start + 3_300_000, 3_000, 200)
   const asked = [...counting, ...spellings.flatMap((spelling, i) => timed(spelling, i > 1))]
   for (const state of ['in memory', 'in files']) {
     for (const sql of asked) {
@@ -201,10 +203,37 @@ t.test('counts and rows give the same answers', async t => {
       }
     }
     for (const sql of others) t.notOk(isCounted(await ask(engine, table, sql)), `${sql} needs the rows`)
+    const { reading } = await ask(engine, table, counting[0]!)
+    t.ok(
+      reading.every(({ path }) => path === 'counts'),
+      `all parts are counted ${state}`
+    )
     await engine.maintain({ kind: 'flush', table }, never)
   }
   const zoned = await ask(engine, table, asked.at(-1)!, 'America/New_York')
   t.notOk(isCounted(zoned), 'times of another zone are compared row by row')
+})
+
+t.test('rows in memory are counted as they are copied, whichever columns the copies hold', async t => {
+  const forced = new ForcedPaths()
+  const engine = await openEngine(t, temporaryFolder(t), { limits: forced.limits })
+  const table = await createLogs(engine)
+  const same = async (sql: string, rows: number, isIn: boolean) => {
+    const answers: Answer[] = []
+    for (const _ of forced.each()) answers.push(await ask(engine, table, sql))
+    for (const answer of answers.slice(1)) t.strictSame(answers[0]!.rows, answer.rows, `${sql}, ${rows} rows`)
+    t.equal(isCounted(answers[0]!), isIn, `${sql}, ${rows} rows`)
+  }
+  await write(engine, table, start, 5_000, 60)
+  await same('SELECT level, count(*) FROM @ GROUP BY level', 5_000, false)
+  await write(engine, table, start + 300_000, 45_000, 60)
+  await same('SELECT level, count(*) FROM @ GROUP BY level', 50_000, true)
+  await same('SELECT status, count(*) FROM @ GROUP BY status', 50_000, true)
+  await same('SELECT ok, count(*) FROM @ WHERE "at" >= TIMESTAMP \'2026-01-01 00:12:34.567\' GROUP BY ok', 50_000, true)
+  await same('SELECT note, count(*) FROM @ GROUP BY note', 50_000, false)
+  await write(engine, table, start + 900_000, 700, 60)
+  await same('SELECT level, count(*) FROM @ GROUP BY level', 50_700, true)
+  await same('SELECT count(*) FROM @', 50_700, true)
 })
 
 t.test('a file without counts, or with damaged ones, is read', async t => {
@@ -255,12 +284,14 @@ t.test('times of every unit', async t => {
     const level = Array.from({ length: rows }, (_, i) => levels[i % levels.length])
     const columns = [fixed('at', type, BigInt64Array.from(at), 'timestamp'), text('level', level)]
     await engine.write([{ table, rows, columns, op: 'put' }], never)
-    await engine.maintain({ kind: 'flush', table }, never)
-    for (const sql of timed(offset => `TIMESTAMP ${literal(offset)}`, true)) {
-      const answers: Answer[] = []
-      for (const _ of forced.each()) answers.push(await ask(engine, table, sql))
-      t.ok(isCounted(answers[0]!), sql)
-      for (const answer of answers.slice(1)) t.strictSame(answers[0]!.rows, answer.rows, `${sql} ${type}`)
+    for (const place of ['memory', 'a file']) {
+      for (const sql of timed(offset => `TIMESTAMP ${literal(offset)}`, true)) {
+        const answers: Answer[] = []
+        for (const _ of forced.each()) answers.push(await ask(engine, table, sql))
+        t.ok(isCounted(answers[0]!), sql)
+        for (const answer of answers.slice(1)) t.strictSame(answers[0]!.rows, answer.rows, `${sql} ${type} ${place}`)
+      }
+      await engine.maintain({ kind: 'flush', table }, never)
     }
   }
 })

@@ -1,6 +1,9 @@
-// How many rows of a data file there are of each value of a column in each stretch of time: for columns with few values, in cells.
+// How many rows there are of each value of a column in each stretch of time: for columns with few values, in cells.
 import { type BytesData, type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
-import type { ParquetFooter, ParquetReader } from '../parquet/index.ts'
+import type { ParquetColumn, ParquetFooter, ParquetReader } from '../parquet/index.ts'
+
+/** Rows of a file below which reading them is as quick as reading counts. */
+export const minCountRows = 10_000
 
 /** Seconds of the stretches, from the finest: each is a multiple of those before it, and they begin with 1970. */
 const cellWidths = [60, 3600, 86_400] as const
@@ -21,33 +24,78 @@ export interface CountCells {
   readonly values: readonly (string | bigint | null)[]
 }
 
-/** By column asked for, undefined where one has too many values; the last are of all rows, with one value that is null. */
-export function countCells(
+/** Cells of a data file by id of a column, without those that have too many values. */
+export function countFile(
   reader: ParquetReader,
   footer: ParquetFooter,
   time: string,
-  columns: readonly string[]
-): readonly (CountCells | undefined)[] {
-  const columnIndex = (name: string) => footer.columns.findIndex(column => column.name === name)
-  const limit = Math.floor(footer.rows / rowsPerCell)
-  const counters: (Counter | undefined)[] = [...columns, undefined].map(() => new Counter(limit))
-  const indices = columns.map(columnIndex)
-  const unit = footer.columns[columnIndex(time)]!.logical
-  const perSecond = unit?.kind === 'timestamp' ? ticks[unit.unit] : undefined
-  if (perSecond === undefined) return counters.map(() => undefined)
-  for (const [group, { rows }] of footer.rowGroups.entries()) {
-    const starts = stretches((reader.column(group, columnIndex(time)) as FixedData).values as BigInt64Array, perSecond)
-    for (const [i, counter] of counters.entries()) {
-      if (counter === undefined) continue
-      const index = indices[i]
-      const ids = index === undefined ? new Uint32Array(rows) : counter.identify(reader.column(group, index), rows)
-      if (ids === undefined || !counter.add(starts, ids)) counters[i] = undefined
-    }
-  }
-  return counters.map(counter => counter?.finish())
+  columns: readonly { readonly id: number; readonly name: string }[]
+): ReadonlyMap<number, CountCells> {
+  const placeOf = (name: string) => footer.columns.findIndex(column => column.name === name)
+  const places = columns.map(({ id, name }) => ({ id, place: placeOf(name) }))
+  const counter = new CellCounter(footer.rows, { time: placeOf(time), columns: places }, footer.columns)
+  for (const [group, { rows }] of footer.rowGroups.entries())
+    counter.add({ from: 0, rows, column: place => reader.column(group, place) })
+  return counter.finish()
+}
+
+/** Rows `from` to `from + rows` of the columns of a file. */
+interface CountedGroup {
+  readonly from: number
+  readonly rows: number
+  column(place: number): ColumnData
+}
+
+/** Where in a file the columns are that are counted. */
+export interface CountedPlaces {
+  readonly time: number
+  readonly columns: readonly { readonly id: number; readonly place: number }[]
 }
 
 const ticks = { ms: 1000, us: 1_000_000, ns: 1_000_000_000 } as const
+
+/** Counts the rows of a file, row group by row group. */
+export class CellCounter {
+  readonly #time: number
+  readonly #perSecond: number | undefined
+  /** By id of a column, those of all rows as column 0, without those given up. */
+  readonly #counters = new Map<number, { readonly place: number | undefined; readonly values: ValueCounter }>()
+
+  /** `rows` of the whole file; `columns` all it has. */
+  constructor(
+    rows: number,
+    { time, columns: counted }: CountedPlaces,
+    columns: readonly Omit<ParquetColumn, 'name'>[]
+  ) {
+    const { logical } = columns[time]!
+    this.#time = time
+    this.#perSecond = logical?.kind === 'timestamp' ? ticks[logical.unit] : undefined
+    if (this.#perSecond === undefined) return
+    const limit = Math.floor(rows / rowsPerCell)
+    for (const { id, place } of [...counted, { id: 0, place: undefined }])
+      this.#counters.set(id, { place, values: new ValueCounter(limit) })
+  }
+
+  add({ from, rows, column }: CountedGroup): void {
+    if (this.#perSecond === undefined) return
+    const times = (column(this.#time) as FixedData).values as BigInt64Array
+    const starts = stretches(times.subarray(from, from + rows), this.#perSecond)
+    for (const [id, { place, values }] of this.#counters) {
+      const ids = place === undefined ? new Uint32Array(rows) : values.identify(column(place), from, rows)
+      if (ids === undefined || !values.add(starts, ids)) this.#counters.delete(id)
+    }
+  }
+
+  /** Those of all rows, as column 0, have one value that is null. */
+  finish(): ReadonlyMap<number, CountCells> {
+    const found = new Map<number, CountCells>()
+    for (const [id, { values }] of this.#counters) {
+      const cells = values.finish()
+      if (cells !== undefined) found.set(id, cells)
+    }
+    return found
+  }
+}
 
 /** The finest stretch of each time. */
 function stretches(times: BigInt64Array, perSecond: number): Float64Array {
@@ -69,7 +117,7 @@ function floorDivide(time: bigint, width: bigint): number {
   return Number(time < 0n && quotient * width !== time ? quotient - 1n : quotient)
 }
 
-class Counter {
+class ValueCounter {
   readonly #limit: number
   readonly #values: (string | bigint | null)[] = [null]
   readonly #ids = new Map<string | bigint | number, number>()
@@ -87,29 +135,29 @@ class Counter {
   }
 
   /** Numbers of the values of rows, 0 for null; undefined where there are too many. */
-  identify(data: ColumnData, rows: number): Uint32Array | undefined {
+  identify(data: ColumnData, from: number, rows: number): Uint32Array | undefined {
     const ids = new Uint32Array(rows)
     const { valid } = data
     if (data.kind === 'dictionary') {
       const known = new Int32Array(data.dictionary.offsets.length).fill(-1)
-      for (let row = 0; row < rows; row++) {
-        if (!isValid(valid, row)) continue
-        const code = data.codes[row]!
+      for (let i = 0; i < rows; i++) {
+        if (!isValid(valid, from + i)) continue
+        const code = data.codes[from + i]!
         if (known[code] === -1) known[code] = this.#idOf(textOf(data.dictionary, code))
-        ids[row] = known[code]!
-        if (ids[row] === 0) return undefined
+        ids[i] = known[code]!
+        if (ids[i] === 0) return undefined
       }
       return ids
     }
     let last: string | bigint | number | undefined
     let id = 0
-    for (let row = 0; row < rows; row++) {
-      if (!isValid(valid, row)) continue
-      const value = data.kind === 'bytes' ? textOf(data, row) : data.values[row]!
+    for (let i = 0; i < rows; i++) {
+      if (!isValid(valid, from + i)) continue
+      const value = data.kind === 'bytes' ? textOf(data, from + i) : data.values[from + i]!
       if (value !== last) id = this.#idOf(value)
       last = value
       if (id === 0) return undefined
-      ids[row] = id
+      ids[i] = id
     }
     return ids
   }

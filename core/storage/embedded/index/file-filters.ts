@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
 import { ParquetError, type ParquetFooter, ParquetReader, readFooter } from '../parquet/index.ts'
 import { filterOf } from './bloom.ts'
-import { countCells } from './count-cells.ts'
+import { countFile, minCountRows } from './count-cells.ts'
 import { countsPath, writeCounts } from './count-file.ts'
 import type { GroupRows, HeadNotes, SectionKind } from './format.ts'
 import { groupColumn } from './group-column.ts'
@@ -30,9 +30,6 @@ export interface AskedCounts {
   readonly time: string
   readonly columns: readonly { readonly id: number; readonly name: string }[]
 }
-
-/** Rows of a file below which reading them is as quick as reading counts. */
-export const minCountRows = 10_000
 
 /**
  * The filters of a data file; its counts go into the file beside it. Throws ParquetError where the file cannot be read. A file whose rows do
@@ -71,14 +68,9 @@ function notesOf(
 ): HeadNotes {
   const groups = groupRows(reader, footer, time)
   if (footer.rows < minCountRows) return { groups, counts: { bytes: 0, checksum: 0, columns: [] } }
-  const names = columns.map(({ name }) => name)
-  const cells = countCells(reader, footer, time, names)
-  const counted = [...columns.map(({ id }) => id), 0].flatMap((id, i) => {
-    const found = cells[i]
-    return found === undefined ? [] : [[id, found] as const]
-  })
-  if (counted.length === 0) return { groups, counts: { bytes: 0, checksum: 0, columns: [] } }
-  return { groups, counts: writeCounts(countsPath(path), new Map(counted)) }
+  const counted = countFile(reader, footer, time, columns)
+  if (counted.size === 0) return { groups, counts: { bytes: 0, checksum: 0, columns: [] } }
+  return { groups, counts: writeCounts(countsPath(path), counted) }
 }
 
 function groupRows(reader: ParquetReader, footer: ParquetFooter, time: string): GroupRows[] {

@@ -6,9 +6,13 @@ import { isPhysical, mergesFields } from '../../logical.ts'
 import { hasSeries, seriesColumns, tableColumn } from '../catalog/logical.ts'
 import { concatenate } from '../datafile/column-builder.ts'
 import { type FileColumn, storedColumn, toStored } from '../datafile/stored-column.ts'
+import { minCountRows } from '../index/count-cells.ts'
+import { indexSpecOf } from '../index/index-spec.ts'
+import type { ParquetColumn } from '../parquet/index.ts'
 import { noTags, type SeriesRegistry } from '../series/series.ts'
 import { decodeSeries } from '../series/tags.ts'
 import type { Spool, SpoolFile } from '../spool/spool.ts'
+import { SpoolCounter, type SpoolCounts } from '../spool/spool-counts.ts'
 import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
 import { initialData } from './initial.ts'
 import { bytesOf, columnBytes } from './row-bytes.ts'
@@ -87,6 +91,13 @@ export interface SpooledRows {
   readonly columns: readonly StoredColumn[]
   /** Cover all rows; undefined if their times are unknown. */
   readonly spans: readonly GroupSpan[] | undefined
+  /** Absent where the rows are few, and for tables whose rows are not counted. */
+  readonly counts?: SpoolCounts
+}
+
+/** All files of some rows. */
+export function filesOf(rows: readonly SpooledRows[]): SpoolFile[] {
+  return rows.flatMap(({ file, counts }) => [file, ...(counts ? [counts.file] : [])])
 }
 
 /** The rows that follow those of the previous spool file. */
@@ -248,7 +259,7 @@ export class Memtable {
       await this.#spooling
     }
     const spooled = this.#spooled
-    for (const { file } of spooled) file.pin()
+    for (const file of filesOf(spooled)) file.pin()
     return spooled
   }
 
@@ -310,12 +321,12 @@ export class Memtable {
 
   #remove(): void {
     this.#count(this.#spooled, -1)
-    for (const { file } of this.#spooled) file.drop()
+    for (const file of filesOf(this.#spooled)) file.drop()
     this.#spooled = []
   }
 
   #count(copies: readonly SpooledRun[], sign: 1 | -1): void {
-    if (!this.#dropped) for (const { file } of copies) this.#home.copies.bytes += sign * file.bytes
+    if (!this.#dropped) for (const { bytes } of filesOf(copies)) this.#home.copies.bytes += sign * bytes
   }
 
   /** Copies the rows after those of the files `kept`. Fixes rows and columns together: rows added later may have newer columns. */
@@ -337,26 +348,53 @@ export class Memtable {
     }
     const first = kept.at(-1)?.endSeq ?? this.firstSeq
     const writes = this.#writes.filter(write => endOf(write) > first).map(write => rowsSince(write, first))
-    const file = await this.#write(writes, columns, owners)
+    const written = await this.#write(writes, columns, owners)
     const replaced = this.#spooled.slice(kept.length)
     const spans = spansOf(writes, this.#table.timeIndex.id)
-    const run = { file, hidden: this.hidden, columns, spans, rows, endSeq, asked }
+    const run = { ...written, hidden: this.hidden, columns, spans, rows, endSeq, asked }
     this.#spooled = [...kept, run]
     this.#count([run], 1)
     this.#count(replaced, -1)
-    for (const { file } of replaced) file.drop()
+    for (const file of filesOf(replaced)) file.drop()
     if (this.#dropped && this.#readers === 0) this.#remove()
   }
 
-  #write(
+  async #write(
     writes: readonly MemtableRows[],
     columns: readonly StoredColumn[],
     owners: Uint32Array | undefined
-  ): Promise<SpoolFile> {
+  ): Promise<Pick<SpooledRows, 'file' | 'counts'>> {
+    const { spool } = this.#home
     const named = this.#named(columns)
+    const stored = named.map(storedColumn)
     const expected = writes.reduce((sum, write) => sum + bytesOf(write, columns) + write.rows * 8, 0)
-    const groups = () => groupsOf(named, this.#pieces(writes, columns, owners))
-    return this.#home.spool.write(named.map(storedColumn), groups, expected, { plain: true, level: 0 })
+    const counter = this.#counterOf(countRows(writes), columns, stored)
+    const groups = () => {
+      const all = groupsOf(named, this.#pieces(writes, columns, owners))
+      return counter?.count(all) ?? all
+    }
+    const file = await spool.write(stored, groups, expected, { plain: true, level: 0 })
+    try {
+      const counts = await counter?.write(spool)
+      return { file, ...(counts && { counts }) }
+    } catch (error) {
+      file.drop()
+      throw error
+    }
+  }
+
+  #counterOf(
+    rows: number,
+    columns: readonly StoredColumn[],
+    stored: readonly ParquetColumn[]
+  ): SpoolCounter | undefined {
+    const { counted } = indexSpecOf(this.#table)
+    if (counted === undefined || rows < minCountRows) return undefined
+    const placeOf = (id: number) => this.hidden.length + columns.findIndex(column => column.id === id)
+    const places = columns
+      .filter(({ id }) => counted.columns.some(column => column.id === id))
+      .map(({ id }) => ({ id, place: placeOf(id) }))
+    return new SpoolCounter(rows, { time: placeOf(counted.time.id), columns: places }, stored)
   }
 
   *#pieces(

@@ -1,11 +1,13 @@
-// Stored counts that a statement reads instead of rows if it only counts them, and the rows of files without counts.
+// Counts that a statement reads instead of rows if it only counts them, and the rows without counts.
 import { join } from 'node:path'
 import { eachConcurrent } from '../../../concurrent.ts'
 import type { TableColumn } from '../../../model/table.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { duckdbType, parquetRows, quoteName, quoteText } from '../duckdb/index.ts'
-import { countsPath } from '../index/count-file.ts'
+import { type CountedColumn, countsPath } from '../index/count-file.ts'
 import { isCountable } from '../index/index-spec.ts'
+import type { Memtable, SpooledRows } from '../memory/memtable.ts'
 import { isFile, type KnownCounts, planCounts } from '../read/plan.ts'
 import type { CountedRows } from '../sql/frames.ts'
 import { pickColumns, type RowPlan, relation } from './relation.ts'
@@ -25,42 +27,66 @@ export async function countedRows(
   names: readonly string[],
   timezone: string
 ): Promise<Counted | undefined> {
-  const { table, files, dataDir } = snapshot
-  const [column, ...others] = table.columns.filter(({ name, id }) => names.includes(name) && id !== table.timeIndex.id)
-  if (hasSeries(table) || others.length > 0 || (column && !isPlain(column)) || limits.avoid.has('counts'))
+  const { table, files, spooled, dataDir } = snapshot
+  const [column, ...more] = table.columns.filter(({ name, id }) => names.includes(name) && id !== table.timeIndex.id)
+  if (hasSeries(table) || more.length > 0 || (column && !isPlain(column)) || limits.avoid.has('counts'))
     return undefined
-  const known = new Map<string, KnownCounts>()
+  const countsIn = (columns: readonly CountedColumn[] = []) => columns.find(each => each.column === (column?.id ?? 0))
+  const isCounted = ({ counts }: SpooledRows) => countsIn(counts?.columns) !== undefined
+  const known = new Map<DataFile | Memtable, KnownCounts>()
   await eachConcurrent(files, limits.indexes, async file => {
-    const counts = await indexes.counts(file)
-    const found = counts?.columns.find(each => each.column === (column?.id ?? 0))
-    if (found !== undefined) known.set(file.path, found)
+    const found = countsIn((await indexes.counts(file))?.columns)
+    if (found !== undefined) known.set(file, found)
   })
+  for (const [memtable, rows] of spooled) {
+    const found = rows.flatMap(({ counts }) => countsIn(counts?.columns) ?? [])
+    if (found.length > 0) known.set(memtable, together(found))
+  }
   const counted = planCounts(snapshot, { ...plan, versions: false }, known, limits)
   if (counted === undefined) return undefined
-  const inCells = counted.steps.filter(({ path }) => path === 'counts')
-  const paths = inCells.flatMap(({ part }) => (isFile(part) ? [part.path] : []))
+  const counting = counted.steps.filter(({ path }) => path === 'counts')
+  const inCells = new Set(counting.map(({ part }) => part))
+  const paths = [...inCells].flatMap(part =>
+    isFile(part)
+      ? [join(dataDir, countsPath(part.path))]
+      : spooled.get(part)!.flatMap(({ counts }) => (countsIn(counts?.columns) ? [counts!.file.path] : []))
+  )
+  // Of a memtable some copies may be too small to be counted.
+  const copiesOf = (choose: (rows: readonly SpooledRows[], memtable: Memtable) => readonly SpooledRows[]) => ({
+    ...snapshot,
+    spooled: new Map(Array.from(spooled, ([memtable, rows]) => [memtable, choose(rows, memtable)]))
+  })
+  const withCells = copiesOf(rows => rows.filter(isCounted))
+  const others = copiesOf((rows, memtable) => (inCells.has(memtable) ? rows.filter(each => !isCounted(each)) : rows))
+  const edges = counting.map(step => ({ ...step, path: 'scan' as const }))
+  const rest = [
+    ...counted.steps.filter(({ path }) => path !== 'counts' && path !== 'skip'),
+    ...edges.filter(({ part }) => !isFile(part) && others.spooled.get(part)!.length > 0)
+  ]
   const pick = pickColumns(snapshot, [table.timeIndex.name, ...(column ? [column.name] : [])])
   const withFileTime = { ...pick, names: `${pick.names}, __file_time`, hasFileTime: true } as const
   const { tsids, times, parameter } = plan
-  const edges = inCells.map(step => ({ ...step, path: 'scan' as const }))
-  const rest = counted.steps.filter(({ path }) => path !== 'counts' && path !== 'skip')
   const values = pick.columns.map(each => `${cellOf(each, table.timeIndex)} AS ${quoteName(each.physical)}`)
-  const cells = parquetRows(
-    paths.map(path => quoteText(join(dataDir, countsPath(path)))),
-    parameter
-  )
+  const cells = parquetRows(paths.map(quoteText), parameter)
   const shared = { tsids, times, ...(parameter !== undefined && { parameter }) }
   return {
     plan: { ...counted, tsids },
     rows: {
       cells: `SELECT ${values.join(', ')}, m."rows" AS __rows FROM ${cells} m WHERE m."of" = ${column?.id ?? 0}`,
-      edges: relation(snapshot, { steps: edges, ...shared }, limits, withFileTime),
-      ...(rest.length > 0 && { rest: relation(snapshot, { steps: rest, ...shared }, limits, pick) }),
+      edges: relation(withCells, { steps: edges, ...shared }, limits, withFileTime),
+      ...(rest.length > 0 && { rest: relation(others, { steps: rest, ...shared }, limits, pick) }),
       fileTimeType: table.timeIndex.type === 'TimestampNanosecond' ? 'TIMESTAMP_NS' : 'TIMESTAMP',
       time: table.timeIndex.physical,
-      width: Math.max(...paths.map(path => known.get(path)!.width)),
+      width: together(Array.from(inCells, part => known.get(part)!)).width,
       isUtc: timezone === 'UTC'
     }
+  }
+}
+
+function together(counts: readonly KnownCounts[]): KnownCounts {
+  return {
+    width: Math.max(...counts.map(({ width }) => width)),
+    cells: counts.reduce((sum, { cells }) => sum + cells, 0)
   }
 }
 

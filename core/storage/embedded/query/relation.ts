@@ -17,7 +17,7 @@ interface ColumnSelection {
   readonly names: string
   /** `SELECT …` of the same without a row. */
   readonly empty: string
-  /** Also the time index as files store it, as `__file_time`. All rows must be in files. */
+  /** Also the time index as files store it, as `__file_time`. */
   readonly hasFileTime?: true
 }
 

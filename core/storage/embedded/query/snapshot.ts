@@ -6,7 +6,7 @@ import { hasSeries } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
-import type { Memtable, SpooledRows } from '../memory/memtable.ts'
+import { filesOf, type Memtable, type SpooledRows } from '../memory/memtable.ts'
 import type { RowMemory } from '../memory/row-memory.ts'
 import type { SeriesTable } from '../memory/series-table.ts'
 import type { OpenTables } from '../memory/tables.ts'
@@ -94,7 +94,7 @@ export async function readable(
     for (const { table, view, memtables } of fixed) {
       for (const memtable of memtables.filter(each => !spooled.has(each))) {
         const rows = await memtable.spool(tables.getOrCreate(view ?? table).registry, asked.get(table.id))
-        held.push(...rows.map(({ file }) => file))
+        held.push(...filesOf(rows))
         spooled.set(memtable, rows)
       }
     }

@@ -80,7 +80,7 @@ export function fileRows(
         return holdsOrder(group[0]!) ? `m.${column[0]}` : newerThan(column, group)
       })
       const columns = wanted.map(column => cellOf(table, column, held, 'm.', typed))
-      if (hasFileTime) columns.push(`m.${quoteName(table.timeIndex.physical)} AS __file_time`)
+      if (hasFileTime) columns.push(storedTime(table))
       const paths = group.map(file => quoteText(join(dataDir, file.path)))
       const where = conditions([
         inGroups(numbers),
@@ -90,6 +90,10 @@ export function fileRows(
       ])
       return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${parquetRows(paths, parameter)} m${where}`
     })
+}
+
+function storedTime({ timeIndex }: Table): string {
+  return `m.${quoteName(timeIndex.physical)} AS __file_time`
 }
 
 /** Whether a file says of each row when it was written; those of format 1 do. */
@@ -160,7 +164,15 @@ function inGroups(groups: Groups): string | false {
 export function spooledRows(
   table: Table,
   spooled: readonly SpooledRows[],
-  { columns: wanted = storedColumns(table), times = {}, only, tsids, limits, parameter }: SourceOptions = {}
+  {
+    columns: wanted = storedColumns(table),
+    times = {},
+    only,
+    tsids,
+    limits,
+    parameter,
+    hasFileTime
+  }: SourceOptions = {}
 ): string[] {
   const layoutOf = ({ hidden, columns }: SpooledRows) => [
     ...hidden.map(([name]) => name),
@@ -171,6 +183,7 @@ export function spooledRows(
     const present = new Set(alike[0]!.hidden.map(([name]) => name))
     const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
     const columns = wanted.map(column => cellOf(table, column, held, 'm.', typed))
+    if (hasFileTime) columns.push(storedTime(table))
     const where = conditions([
       ...within(table, times),
       only !== undefined && ofTables('m.', only),

@@ -3,7 +3,7 @@
 /**
  * How the rows of a file or memtable are read. `skip`: not at all. `series`: by series number and time, without DuckDB. `scan`: by DuckDB,
  * every row as it is. `merge`: by DuckDB, which keeps the latest version of each row. `latest`: a scan from the time on at which the file has
- * the latest row of some series. `counts`: the counts stored beside the file are read instead.
+ * the latest row of some series. `counts`: counts of its rows are read instead.
  */
 export type Path = 'skip' | 'series' | 'scan' | 'merge' | 'latest' | 'counts'
 

@@ -132,27 +132,26 @@ function sinceWhen(groups: readonly GroupSpan[], rows: number): bigint | undefin
   return undefined
 }
 
-/** Row counts of a file by the value of a column and by time interval. */
+/** Row counts of a part by the value of a column and by time interval. */
 export interface KnownCounts {
   /** Interval length in seconds. */
   readonly width: number
   readonly cells: number
 }
 
-/** Like `planRead`, for statements that only count rows by one column and time; `files` by path. Undefined if no counts are stored. */
+/** Like `planRead`, for statements that only count rows by one column and time. Undefined if no counts are known. */
 export function planCounts<M extends MemoryPart>(
   { cutoff }: Pick<PlanSource, 'cutoff'>,
   { steps, versions }: Plan<M>,
-  counts: ReadonlyMap<string, KnownCounts>,
+  counts: ReadonlyMap<DataFile | M, KnownCounts>,
   { avoid }: ReadLimits = usualLimits
 ): Plan<M> | undefined {
   if (avoid.has('counts')) return undefined
   const isKnown = ({ part, path, groups }: Step<M>) =>
     path === 'scan' &&
-    isFile(part) &&
     groups === undefined &&
-    counts.has(part.path) &&
-    (cutoff === undefined || part.minTime >= cutoff)
+    counts.has(part) &&
+    (cutoff === undefined || spanOf(part).minTime >= cutoff)
   if (!steps.some(isKnown)) return undefined
   const reason = 'how many rows it has of each value is known'
   return { versions, steps: steps.map(step => (isKnown(step) ? { ...step, path: 'counts', reason } : step)) }

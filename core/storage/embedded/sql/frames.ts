@@ -52,7 +52,7 @@ export interface Placeholder {
   readonly counts?: CountedRows
 }
 
-/** Stored counts, and rows: queries with the same columns, including the time index. */
+/** Counts, and rows: queries with the same columns, including the time index. */
 export interface CountedRows {
   /** Rows that each stand for as many rows as their last column says, in the interval that begins at their time index. */
   readonly cells: string

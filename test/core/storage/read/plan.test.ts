@@ -7,6 +7,7 @@ import type { MemtableRows } from '../../../../core/storage/embedded/memory/memt
 import { type Path, usualLimits } from '../../../../core/storage/embedded/read/limits.ts'
 import {
   type Asked,
+  type KnownCounts,
   latestFiles,
   type MemoryPart,
   overlapping,
@@ -356,25 +357,25 @@ t.test('of the last rows only the latest row groups are read, files before them 
   t.end()
 })
 
-t.test('counts are read in place of files that are scanned whole', t => {
+t.test('counts are read in place of files and rows in memory that are scanned whole', t => {
   const [old, recent] = [file(0, 9), file(20, 29)]
   const keepsAll = { ...last, options: { append_mode: true } }
   const source = { table: keepsAll, files: [old, recent], memtables: [memory(30, 31)], cutoff: undefined }
-  const counts = new Map([old, recent].map(({ path }) => [path, { width: 60, cells: 5 }]))
+  const [memtable] = source.memtables
+  const few = { width: 60, cells: 5 }
+  const counts = new Map<DataFile | MemoryPart, KnownCounts>([old, recent].map(file => [file, few]))
   const ways = (asked: PlanSource, limits = usualLimits, known = counts) =>
     planCounts(asked, planRead(asked), known, limits)?.steps.map(({ path }) => path)
   t.same(ways(source), ['counts', 'counts', 'scan'])
   t.same(ways({ ...source, cutoff: 5n }), ['scan', 'counts', 'scan'], 'rows past their time are counted, too')
-  t.same(ways(source, usualLimits, new Map([[old.path, { width: 60, cells: 5 }]])), ['counts', 'scan', 'scan'])
+  t.same(ways(source, usualLimits, new Map([[old, few]])), ['counts', 'scan', 'scan'])
+  t.same(ways(source, usualLimits, new Map([[memtable!, few]])), ['scan', 'scan', 'counts'])
+  t.same(ways({ ...source, cutoff: 31n }, usualLimits, new Map([[memtable!, few]])), undefined)
   t.equal(ways(source, { ...usualLimits, avoid: new Set(['counts']) }), undefined)
   t.equal(ways(source, usualLimits, new Map()), undefined)
   const overlapping = { ...source, table: last, files: [file(0, 9), file(5, 29)] }
   t.equal(
-    planCounts(
-      overlapping,
-      planRead(overlapping),
-      new Map(overlapping.files.map(({ path }) => [path, counts.get(old.path)!]))
-    ),
+    planCounts(overlapping, planRead(overlapping), new Map(overlapping.files.map(file => [file, few]))),
     undefined
   )
   t.end()
