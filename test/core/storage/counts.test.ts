@@ -231,6 +231,7 @@ t.test('rows in memory are counted as they are copied, whichever columns the cop
   await same('SELECT status, count(*) FROM @ GROUP BY status', 50_000, true)
   await same('SELECT ok, count(*) FROM @ WHERE "at" >= TIMESTAMP \'2026-01-01 00:12:34.567\' GROUP BY ok', 50_000, true)
   await same('SELECT note, count(*) FROM @ GROUP BY note', 50_000, false)
+  await same('SELECT level, count(*) FROM @ GROUP BY level', 50_000, true)
   await write(engine, table, start + 900_000, 700, 60)
   await same('SELECT level, count(*) FROM @ GROUP BY level', 50_700, true)
   await same('SELECT count(*) FROM @', 50_700, true)

@@ -1,6 +1,7 @@
 // How many rows there are of each value of a column in each stretch of time: for columns with few values, in cells.
 import { type BytesData, type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
 import type { ParquetColumn, ParquetFooter, ParquetReader } from '../parquet/index.ts'
+import { mix } from './token.ts'
 
 /** Rows of a file below which reading them is as quick as reading counts. */
 export const minCountRows = 10_000
@@ -11,6 +12,8 @@ const cellWidths = [60, 3600, 86_400] as const
 /** Values of a column, and of a text of them, beyond which it has no cells. */
 const maxValues = 1000
 const maxTextBytes = 256
+/** Twice as many slots as values, at least. */
+const slotMask = 2047
 /** Of a file: so many rows for each cell, or the cells would be read no faster than the rows. */
 const rowsPerCell = 16
 
@@ -24,7 +27,7 @@ export interface CountCells {
   readonly values: readonly (string | bigint | null)[]
 }
 
-/** Cells of a data file by id of a column, without those that have too many values. */
+/** Cells of a data file by id of a column, 0 for all rows; without columns that have too many values. */
 export function countFile(
   reader: ParquetReader,
   footer: ParquetFooter,
@@ -32,64 +35,55 @@ export function countFile(
   columns: readonly { readonly id: number; readonly name: string }[]
 ): ReadonlyMap<number, CountCells> {
   const placeOf = (name: string) => footer.columns.findIndex(column => column.name === name)
-  const places = columns.map(({ id, name }) => ({ id, place: placeOf(name) }))
-  const counter = new CellCounter(footer.rows, { time: placeOf(time), columns: places }, footer.columns)
-  for (const [group, { rows }] of footer.rowGroups.entries())
-    counter.add({ from: 0, rows, column: place => reader.column(group, place) })
+  const places = new Map(columns.map(({ id, name }) => [id, placeOf(name)]))
+  const timePlace = placeOf(time)
+  const counter = new CellCounter(footer.rows, footer.columns[timePlace]!, [...places.keys(), 0])
+  for (const [group, { rows }] of footer.rowGroups.entries()) {
+    counter.add({ rows, times: reader.column(group, timePlace), column: id => reader.column(group, places.get(id)!) })
+  }
   return counter.finish()
 }
 
-/** Rows `from` to `from + rows` of the columns of a file. */
-interface CountedGroup {
-  readonly from: number
+/** Some rows: their times as files hold them, and columns by id; undefined: all null. */
+interface CountedRows {
   readonly rows: number
-  column(place: number): ColumnData
-}
-
-/** Where in a file the columns are that are counted. */
-export interface CountedPlaces {
-  readonly time: number
-  readonly columns: readonly { readonly id: number; readonly place: number }[]
+  readonly times: ColumnData
+  column(id: number): ColumnData | undefined
 }
 
 const ticks = { ms: 1000, us: 1_000_000, ns: 1_000_000_000 } as const
 
-/** Counts the rows of a file, row group by row group. */
+/** Counts rows, some at a time. */
 export class CellCounter {
-  readonly #time: number
   readonly #perSecond: number | undefined
-  /** By id of a column, those of all rows as column 0, without those given up. */
-  readonly #counters = new Map<number, { readonly place: number | undefined; readonly values: ValueCounter }>()
+  /** By id of a column, without those that have too many values. */
+  readonly #counters = new Map<number, ValueCounter>()
 
-  /** `rows` of the whole file; `columns` all it has. */
-  constructor(
-    rows: number,
-    { time, columns: counted }: CountedPlaces,
-    columns: readonly Omit<ParquetColumn, 'name'>[]
-  ) {
-    const { logical } = columns[time]!
-    this.#time = time
+  /** `rows` there are in all; `columns` by id, 0 for all rows, which have one value that is null. */
+  constructor(rows: number, { logical }: Pick<ParquetColumn, 'logical'>, columns: readonly number[]) {
     this.#perSecond = logical?.kind === 'timestamp' ? ticks[logical.unit] : undefined
     if (this.#perSecond === undefined) return
     const limit = Math.floor(rows / rowsPerCell)
-    for (const { id, place } of [...counted, { id: 0, place: undefined }])
-      this.#counters.set(id, { place, values: new ValueCounter(limit) })
+    for (const id of columns) this.#counters.set(id, new ValueCounter(limit))
   }
 
-  add({ from, rows, column }: CountedGroup): void {
-    if (this.#perSecond === undefined) return
-    const times = (column(this.#time) as FixedData).values as BigInt64Array
-    const starts = stretches(times.subarray(from, from + rows), this.#perSecond)
-    for (const [id, { place, values }] of this.#counters) {
-      const ids = place === undefined ? new Uint32Array(rows) : values.identify(column(place), from, rows)
+  /** Whether there is nothing to count: all columns have too many values. */
+  get isOver(): boolean {
+    return this.#counters.size === 0
+  }
+
+  add({ rows, times, column }: CountedRows): void {
+    if (this.#perSecond === undefined || this.isOver) return
+    const starts = stretches((times as FixedData).values as BigInt64Array, rows, this.#perSecond)
+    for (const [id, values] of this.#counters) {
+      const ids = values.identify(id === 0 ? undefined : column(id), rows)
       if (ids === undefined || !values.add(starts, ids)) this.#counters.delete(id)
     }
   }
 
-  /** Those of all rows, as column 0, have one value that is null. */
   finish(): ReadonlyMap<number, CountCells> {
     const found = new Map<number, CountCells>()
-    for (const [id, { values }] of this.#counters) {
+    for (const [id, values] of this.#counters) {
       const cells = values.finish()
       if (cells !== undefined) found.set(id, cells)
     }
@@ -97,17 +91,28 @@ export class CellCounter {
   }
 }
 
+/** Ticks within which a time as a float may lie on the wrong side of a border: it does not hold all nanoseconds. */
+const unsure = 1024
+
 /** The finest stretch of each time. */
-function stretches(times: BigInt64Array, perSecond: number): Float64Array {
+function stretches(times: BigInt64Array, rows: number, perSecond: number): Float64Array {
   const width = cellWidths[0] * perSecond
   const exact = BigInt(width)
-  const found = new Float64Array(times.length)
-  for (let i = 0; i < times.length; i++) {
-    const time = Number(times[i])
-    const start = Math.floor(time / width)
-    const into = time - start * width
-    // A float does not hold all nanoseconds: near the border of two stretches it may lie on the wrong side.
-    found[i] = into < 1024 || into > width - 1024 ? floorDivide(times[i]!, exact) : start
+  // Reading a bigint takes ten times as long as its words.
+  const words = new Int32Array(times.buffer, times.byteOffset, 2 * rows)
+  const found = new Float64Array(rows)
+  let start = Number.NaN
+  let [from, to] = [Number.NaN, Number.NaN]
+  for (let i = 0; i < rows; i++) {
+    const time = words[2 * i + 1]! * 2 ** 32 + (words[2 * i]! >>> 0)
+    if (!(time >= from && time < to)) {
+      const into = time - Math.floor(time / width) * width
+      const isSure = into >= unsure && into < width - unsure
+      start = isSure ? Math.floor(time / width) : floorDivide(times[i]!, exact)
+      from = start * width + unsure
+      to = from + width - 2 * unsure
+    }
+    found[i] = start
   }
   return found
 }
@@ -120,7 +125,10 @@ function floorDivide(time: bigint, width: bigint): number {
 class ValueCounter {
   readonly #limit: number
   readonly #values: (string | bigint | null)[] = [null]
-  readonly #ids = new Map<string | bigint | number, number>()
+  readonly #numbers = new Map<bigint, number>()
+  /** Bytes of texts by id; ids by their hash, 0 where there is none. */
+  readonly #texts: Uint8Array[] = []
+  readonly #slots = new Uint16Array(slotMask + 1)
   #step = 0
   /** Of the stretch that rows are counted of: rows by value, and which have any. */
   readonly #open = new Uint32Array(maxValues + 1)
@@ -134,30 +142,40 @@ class ValueCounter {
     this.#limit = limit
   }
 
-  /** Numbers of the values of rows, 0 for null; undefined where there are too many. */
-  identify(data: ColumnData, from: number, rows: number): Uint32Array | undefined {
+  /** Numbers of the values of rows, 0 for null; undefined where there are too many. Without data all are null. */
+  identify(data: ColumnData | undefined, rows: number): Uint32Array | undefined {
     const ids = new Uint32Array(rows)
+    if (data === undefined) return ids
     const { valid } = data
     if (data.kind === 'dictionary') {
-      const known = new Int32Array(data.dictionary.offsets.length).fill(-1)
-      for (let i = 0; i < rows; i++) {
-        if (!isValid(valid, from + i)) continue
-        const code = data.codes[from + i]!
-        if (known[code] === -1) known[code] = this.#idOf(textOf(data.dictionary, code))
-        ids[i] = known[code]!
-        if (ids[i] === 0) return undefined
+      const { codes, dictionary } = data
+      const known = new Int32Array(dictionary.offsets.length).fill(-1)
+      for (let row = 0; row < rows; row++) {
+        if (!isValid(valid, row)) continue
+        const code = codes[row]!
+        if (known[code] === -1) known[code] = this.#idOfText(dictionary, code)
+        ids[row] = known[code]!
+        if (ids[row] === 0) return undefined
       }
       return ids
     }
-    let last: string | bigint | number | undefined
+    if (data.kind === 'bytes') {
+      for (let row = 0; row < rows; row++) {
+        if (!isValid(valid, row)) continue
+        ids[row] = this.#idOfText(data, row)
+        if (ids[row] === 0) return undefined
+      }
+      return ids
+    }
+    let last: bigint | number | undefined
     let id = 0
-    for (let i = 0; i < rows; i++) {
-      if (!isValid(valid, from + i)) continue
-      const value = data.kind === 'bytes' ? textOf(data, from + i) : data.values[from + i]!
-      if (value !== last) id = this.#idOf(value)
+    for (let row = 0; row < rows; row++) {
+      if (!isValid(valid, row)) continue
+      const value = data.values[row]!
+      if (value !== last) id = this.#idOfNumber(value)
       last = value
       if (id === 0) return undefined
-      ids[i] = id
+      ids[row] = id
     }
     return ids
   }
@@ -190,14 +208,35 @@ class ValueCounter {
   }
 
   /** 0 where there is no room for another value. */
-  #idOf(value: string | bigint | number): number {
-    const known = this.#ids.get(value)
+  #idOfNumber(number: bigint | number): number {
+    const value = BigInt(number)
+    const known = this.#numbers.get(value)
     if (known !== undefined) return known
-    const isLong = typeof value === 'string' && value.length > maxTextBytes
-    if (isLong || this.#values.length > maxValues) return 0
-    const id = this.#values.push(typeof value === 'number' ? BigInt(value) : value) - 1
-    this.#ids.set(value, id)
+    const id = this.#new(value)
+    this.#numbers.set(value, id)
     return id
+  }
+
+  /** 0 where it is too long, or there is no room for another value. */
+  #idOfText({ offsets, bytes }: BytesData, entry: number): number {
+    const [from, to] = [offsets[entry]!, offsets[entry + 1]!]
+    if (to - from > maxTextBytes) return 0
+    let hash = to - from
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193)
+    for (let slot = mix(hash) & slotMask; ; slot = (slot + 1) & slotMask) {
+      const id = this.#slots[slot]!
+      if (id !== 0 && isEqual(this.#texts[id]!, bytes, from, to)) return id
+      if (id !== 0) continue
+      const text = bytes.slice(from, to)
+      const made = this.#new(Buffer.from(text).toString('latin1'))
+      this.#texts[made] = text
+      this.#slots[slot] = made
+      return made
+    }
+  }
+
+  #new(value: string | bigint): number {
+    return this.#values.length > maxValues ? 0 : this.#values.push(value) - 1
   }
 
   #coarse(start: number): number {
@@ -241,9 +280,8 @@ class ValueCounter {
   }
 }
 
-/** Byte by byte, as characters: the same texts have the same. */
-function textOf({ offsets, bytes }: BytesData, entry: number): string {
-  const { buffer, byteOffset } = bytes
-  const [from, to] = [offsets[entry]!, offsets[entry + 1]!]
-  return Buffer.from(buffer as ArrayBuffer, byteOffset + from, to - from).toString('latin1')
+function isEqual(text: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
+  if (text.length !== to - from) return false
+  for (let i = 0; i < text.length; i++) if (text[i] !== bytes[from + i]) return false
+  return true
 }

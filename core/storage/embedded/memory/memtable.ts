@@ -2,17 +2,16 @@
 import type { ColumnData } from '../../../model/batch.ts'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
+import { Pace } from '../../../pace.ts'
 import { isPhysical, mergesFields } from '../../logical.ts'
 import { hasSeries, seriesColumns, tableColumn } from '../catalog/logical.ts'
 import { concatenate } from '../datafile/column-builder.ts'
 import { type FileColumn, storedColumn, toStored } from '../datafile/stored-column.ts'
-import { minCountRows } from '../index/count-cells.ts'
-import { indexSpecOf } from '../index/index-spec.ts'
-import type { ParquetColumn } from '../parquet/index.ts'
+import { CellCounter, minCountRows } from '../index/count-cells.ts'
 import { noTags, type SeriesRegistry } from '../series/series.ts'
 import { decodeSeries } from '../series/tags.ts'
 import type { Spool, SpoolFile } from '../spool/spool.ts'
-import { SpoolCounter, type SpoolCounts } from '../spool/spool-counts.ts'
+import { type SpoolCounts, writeSpoolCounts } from '../spool/spool-counts.ts'
 import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
 import { initialData } from './initial.ts'
 import { bytesOf, columnBytes } from './row-bytes.ts'
@@ -91,13 +90,13 @@ export interface SpooledRows {
   readonly columns: readonly StoredColumn[]
   /** Cover all rows; undefined if their times are unknown. */
   readonly spans: readonly GroupSpan[] | undefined
-  /** Absent where the rows are few, and for tables whose rows are not counted. */
-  readonly counts?: SpoolCounts
+  /** Counts of the rows by a column, for those that were asked for; undefined: it has too many values. */
+  readonly counts: ReadonlyMap<number, SpoolCounts | undefined>
 }
 
 /** All files of some rows. */
 export function filesOf(rows: readonly SpooledRows[]): SpoolFile[] {
-  return rows.flatMap(({ file, counts }) => [file, ...(counts ? [counts.file] : [])])
+  return rows.flatMap(({ file, counts }) => [file, ...Array.from(counts.values(), each => each?.file ?? []).flat()])
 }
 
 /** The rows that follow those of the previous spool file. */
@@ -107,6 +106,15 @@ interface SpooledRun extends SpooledRows {
   readonly asked: ReadonlySet<number> | undefined
   /** One above the last row's sequence number. */
   readonly endSeq: number
+  readonly counts: Map<number, SpoolCounts | undefined>
+}
+
+/** What a statement reads of the rows. */
+export interface AskedRows {
+  /** Ids of columns; undefined: all. */
+  readonly columns?: ReadonlySet<number> | undefined
+  /** Ids of columns by whose values it may count rows, 0: it may count all; where there are enough rows. */
+  readonly counted: ReadonlySet<number>
 }
 
 /** Parts of the engine that memtables use. */
@@ -128,6 +136,8 @@ const maxMergedRows = 500_000
 const spanRows = 4096
 
 /** One generation of a table's memtable. A sealed one takes no more rows; it is dropped once its file is in the catalog. */
+const askedAll: AskedRows = { counted: new Set() }
+
 export class Memtable {
   /** Sequence number of the first row; log records of this table from here on may still be needed. */
   readonly firstSeq: number
@@ -241,26 +251,33 @@ export class Memtable {
   }
 
   /**
-   * Everything added before the call, as spool files with the columns that have these ids or took over one of them (default all), and maybe
-   * others; `registry` knows the series. The caller must unpin the files.
+   * Everything added before the call, as spool files with the columns asked for and those whose values they took over, maybe others, and their
+   * counts; `registry` knows the series. The caller must unpin the files.
    */
-  async spool(registry: SeriesRegistry, asked?: ReadonlySet<number>): Promise<readonly SpooledRows[]> {
+  async spool(registry: SeriesRegistry, asked: AskedRows = askedAll): Promise<readonly SpooledRows[]> {
     this.#spooledAt = Date.now()
     while (this.#spooling) await this.#spooling
-    const last = this.#spooled.at(-1)
-    const isLacking = last !== undefined && !hasAll(last.asked, asked)
-    if (isLacking || (last?.endSeq ?? this.firstSeq) < this.endSeq) {
-      // Where statements ask for different columns, rows are copied once more, with all of them.
-      const copied = last === undefined ? asked : isLacking ? undefined : last.asked
-      this.#spooling = this.#spoolRest(registry, copied, isLacking ? [] : this.#spooled).finally(() => {
-        this.#spooling = undefined
-        this.#giveBack()
-      })
-      await this.#spooling
-    }
-    const spooled = this.#spooled
+    this.#spooling = this.#copy(registry, asked).finally(() => {
+      this.#spooling = undefined
+      this.#giveBack()
+    })
+    await this.#spooling
+    // Other statements may count them by more columns later.
+    const spooled = this.#spooled.map(run => ({ ...run, counts: new Map(run.counts) }))
     for (const file of filesOf(spooled)) file.pin()
     return spooled
+  }
+
+  async #copy(registry: SeriesRegistry, { columns, counted }: AskedRows): Promise<void> {
+    const last = this.#spooled.at(-1)
+    const isLacking = last !== undefined && !hasAll(last.asked, columns)
+    if (isLacking || (last?.endSeq ?? this.firstSeq) < this.endSeq) {
+      // Where statements ask for different columns, rows are copied once more, with all of them.
+      const copied = last === undefined ? columns : isLacking ? undefined : last.asked
+      await this.#spoolRest(registry, copied, isLacking ? [] : this.#spooled)
+    }
+    await this.#countRows(counted)
+    if (this.#dropped && this.#readers === 0) this.#remove()
   }
 
   /** All rows as one file in write order, with the tags of their series; for few rows. The file is pinned, and removed when unpinned. */
@@ -283,7 +300,7 @@ export class Memtable {
     })
     file.pin()
     file.drop()
-    return { file, hidden: this.hidden, columns: [...columns, ...tags], spans: undefined }
+    return { file, hidden: this.hidden, columns: [...columns, ...tags], spans: undefined, counts: new Map() }
   }
 
   /** Removes spool files that no query reads and none used since `time` (milliseconds since 1970). */
@@ -348,53 +365,59 @@ export class Memtable {
     }
     const first = kept.at(-1)?.endSeq ?? this.firstSeq
     const writes = this.#writes.filter(write => endOf(write) > first).map(write => rowsSince(write, first))
-    const written = await this.#write(writes, columns, owners)
+    const file = await this.#write(writes, columns, owners)
     const replaced = this.#spooled.slice(kept.length)
     const spans = spansOf(writes, this.#table.timeIndex.id)
-    const run = { ...written, hidden: this.hidden, columns, spans, rows, endSeq, asked }
+    const run = { file, hidden: this.hidden, columns, spans, counts: new Map(), rows, endSeq, asked }
     this.#spooled = [...kept, run]
     this.#count([run], 1)
     this.#count(replaced, -1)
     for (const file of filesOf(replaced)) file.drop()
-    if (this.#dropped && this.#readers === 0) this.#remove()
   }
 
-  async #write(
+  #write(
     writes: readonly MemtableRows[],
     columns: readonly StoredColumn[],
     owners: Uint32Array | undefined
-  ): Promise<Pick<SpooledRows, 'file' | 'counts'>> {
-    const { spool } = this.#home
+  ): Promise<SpoolFile> {
     const named = this.#named(columns)
-    const stored = named.map(storedColumn)
     const expected = writes.reduce((sum, write) => sum + bytesOf(write, columns) + write.rows * 8, 0)
-    const counter = this.#counterOf(countRows(writes), columns, stored)
-    const groups = () => {
-      const all = groupsOf(named, this.#pieces(writes, columns, owners))
-      return counter?.count(all) ?? all
-    }
-    const file = await spool.write(stored, groups, expected, { plain: true, level: 0 })
-    try {
-      const counts = await counter?.write(spool)
-      return { file, ...(counts && { counts }) }
-    } catch (error) {
-      file.drop()
-      throw error
+    const groups = () => groupsOf(named, this.#pieces(writes, columns, owners))
+    return this.#home.spool.write(named.map(storedColumn), groups, expected, { plain: true, level: 0 })
+  }
+
+  /** Counts the rows of copies by the values of columns, 0 for all rows, where that was not tried yet. */
+  async #countRows(columns: ReadonlySet<number>): Promise<void> {
+    const pace = new Pace()
+    let first = this.firstSeq
+    for (const run of this.#spooled) {
+      const writes = this.#writes.filter(write => write.seq >= first && endOf(write) <= run.endSeq)
+      first = run.endSeq
+      for (const id of columns) {
+        if (run.rows < minCountRows || run.counts.has(id)) continue
+        const counts = await this.#countBy(id, writes, run.rows, pace)
+        run.counts.set(id, counts)
+        if (counts !== undefined && !this.#dropped) this.#home.copies.bytes += counts.file.bytes
+      }
     }
   }
 
-  #counterOf(
+  async #countBy(
+    id: number,
+    writes: readonly MemtableRows[],
     rows: number,
-    columns: readonly StoredColumn[],
-    stored: readonly ParquetColumn[]
-  ): SpoolCounter | undefined {
-    const { counted } = indexSpecOf(this.#table)
-    if (counted === undefined || rows < minCountRows) return undefined
-    const placeOf = (id: number) => this.hidden.length + columns.findIndex(column => column.id === id)
-    const places = columns
-      .filter(({ id }) => counted.columns.some(column => column.id === id))
-      .map(({ id }) => ({ id, place: placeOf(id) }))
-    return new SpoolCounter(rows, { time: placeOf(counted.time.id), columns: places }, stored)
+    pace: Pace
+  ): Promise<SpoolCounts | undefined> {
+    const { timeIndex } = this.#table
+    const time = { name: timeIndex.physical, type: timeIndex.type }
+    const counter = new CellCounter(rows, storedColumn(time), [id])
+    for (const { rows, columns } of writes) {
+      counter.add({ rows, times: toStored(time, columns.get(timeIndex.id)!), column: id => columns.get(id) })
+      if (counter.isOver) return undefined
+      if (pace.isDue) await pace.pause()
+    }
+    const cells = counter.finish().get(id)
+    return cells && writeSpoolCounts(this.#home.spool, id, cells)
   }
 
   *#pieces(

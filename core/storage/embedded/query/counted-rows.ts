@@ -5,9 +5,10 @@ import type { TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { duckdbType, parquetRows, quoteName, quoteText } from '../duckdb/index.ts'
-import { type CountedColumn, countsPath } from '../index/count-file.ts'
+import { countsPath } from '../index/count-file.ts'
 import { isCountable } from '../index/index-spec.ts'
 import type { Memtable, SpooledRows } from '../memory/memtable.ts'
+import type { ReadLimits } from '../read/limits.ts'
 import { isFile, type KnownCounts, planCounts } from '../read/plan.ts'
 import type { CountedRows } from '../sql/frames.ts'
 import { pickColumns, type RowPlan, relation } from './relation.ts'
@@ -19,6 +20,17 @@ export interface Counted {
   readonly plan: RowPlan
 }
 
+/** The column by whose values a statement may count rows that can mean no others than `names`, null for all rows; undefined where it may not. */
+export function countedColumn(
+  { table }: Snapshot,
+  names: readonly string[],
+  { avoid }: ReadLimits
+): TableColumn | null | undefined {
+  if (hasSeries(table) || avoid.has('counts')) return undefined
+  const [column, ...more] = table.columns.filter(({ name, id }) => names.includes(name) && id !== table.timeIndex.id)
+  return more.length > 0 || (column && !isPlain(column)) ? undefined : (column ?? null)
+}
+
 /** `names`: the only columns the statement can mean; undefined where their counts are not known. */
 export async function countedRows(
   { indexes, limits }: ReadDependencies,
@@ -28,18 +40,17 @@ export async function countedRows(
   timezone: string
 ): Promise<Counted | undefined> {
   const { table, files, spooled, dataDir } = snapshot
-  const [column, ...more] = table.columns.filter(({ name, id }) => names.includes(name) && id !== table.timeIndex.id)
-  if (hasSeries(table) || more.length > 0 || (column && !isPlain(column)) || limits.avoid.has('counts'))
-    return undefined
-  const countsIn = (columns: readonly CountedColumn[] = []) => columns.find(each => each.column === (column?.id ?? 0))
-  const isCounted = ({ counts }: SpooledRows) => countsIn(counts?.columns) !== undefined
+  const column = countedColumn(snapshot, names, limits)
+  if (column === undefined) return undefined
+  const id = column?.id ?? 0
+  const isCounted = ({ counts }: SpooledRows) => counts.get(id) !== undefined
   const known = new Map<DataFile | Memtable, KnownCounts>()
   await eachConcurrent(files, limits.indexes, async file => {
-    const found = countsIn((await indexes.counts(file))?.columns)
+    const found = (await indexes.counts(file))?.columns.find(each => each.column === id)
     if (found !== undefined) known.set(file, found)
   })
   for (const [memtable, rows] of spooled) {
-    const found = rows.flatMap(({ counts }) => countsIn(counts?.columns) ?? [])
+    const found = rows.flatMap(({ counts }) => counts.get(id) ?? [])
     if (found.length > 0) known.set(memtable, together(found))
   }
   const counted = planCounts(snapshot, { ...plan, versions: false }, known, limits)
@@ -49,7 +60,7 @@ export async function countedRows(
   const paths = [...inCells].flatMap(part =>
     isFile(part)
       ? [join(dataDir, countsPath(part.path))]
-      : spooled.get(part)!.flatMap(({ counts }) => (countsIn(counts?.columns) ? [counts!.file.path] : []))
+      : spooled.get(part)!.flatMap(({ counts }) => counts.get(id)?.file.path ?? [])
   )
   // Of a memtable some copies may be too small to be counted.
   const copiesOf = (choose: (rows: readonly SpooledRows[], memtable: Memtable) => readonly SpooledRows[]) => ({
@@ -72,7 +83,7 @@ export async function countedRows(
   return {
     plan: { ...counted, tsids },
     rows: {
-      cells: `SELECT ${values.join(', ')}, m."rows" AS __rows FROM ${cells} m WHERE m."of" = ${column?.id ?? 0}`,
+      cells: `SELECT ${values.join(', ')}, m."rows" AS __rows FROM ${cells} m WHERE m."of" = ${id}`,
       edges: relation(withCells, { steps: edges, ...shared }, limits, withFileTime),
       ...(rest.length > 0 && { rest: relation(others, { steps: rest, ...shared }, limits, pick) }),
       fileTimeType: table.timeIndex.type === 'TimestampNanosecond' ? 'TIMESTAMP_NS' : 'TIMESTAMP',

@@ -8,10 +8,11 @@ import { hasSeries } from '../catalog/logical.ts'
 import { requireTypes } from '../catalog/retyped.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { asksIndexes, type Pruned, pruneFile } from '../index/prune.ts'
-import type { GroupSpan, Memtable } from '../memory/memtable.ts'
+import type { AskedRows, GroupSpan, Memtable } from '../memory/memtable.ts'
+import type { ReadLimits } from '../read/limits.ts'
 import { isFile, latestFiles, mayMeetTimes, type Plan, planLast, planRead } from '../read/plan.ts'
 import { seriesAsked } from './asked-series.ts'
-import { type Counted, countedRows } from './counted-rows.ts'
+import { type Counted, countedColumn, countedRows } from './counted-rows.ts'
 import { follows, runFollow } from './follow.ts'
 import { type HeldText, pickColumns, type RowPlan, relation } from './relation.ts'
 import { runSeries } from './run-series.ts'
@@ -47,7 +48,7 @@ async function runOnce(
   let started = false
   try {
     for (const { view, table, files } of fixed) await parts.requireSound(view ?? table, files)
-    const asked = query.kind === 'sql' ? columnsAsked(query.relations, keyed(fixed)) : new Map()
+    const asked = query.kind === 'sql' ? rowsAsked(query.relations, keyed(fixed), parts.limits) : new Map()
     const found = await readable(parts, fixed, asked, release)
     release = found.release
     const snapshots = keyed(found.snapshots)
@@ -214,19 +215,23 @@ function tablesOf(query: Query): readonly Table[] {
   return query.kind === 'sql' ? query.relations.map(({ table }) => table) : [query.table]
 }
 
-/** The ids of the columns that a statement reads of each physical table, and of those whose values they took over; undefined: all. */
-function columnsAsked(
+/** What a statement reads of the rows of each physical table, including columns whose values others took over. */
+function rowsAsked(
   relations: readonly Relation[],
-  snapshots: ReadonlyMap<number, Snapshot>
-): ReadonlyMap<number, ReadonlySet<number> | undefined> {
-  const asked = new Map<number, Set<number> | undefined>()
+  snapshots: ReadonlyMap<number, Snapshot>,
+  limits: ReadLimits
+): ReadonlyMap<number, AskedRows> {
+  const asked = new Map<number, { columns: Set<number> | undefined; counted: Set<number> }>()
   for (const { table, columns: names } of relations) {
     const snapshot = snapshots.get(table.id)!
     const { id, timeIndex } = snapshot.table
-    const ids = asked.has(id) ? asked.get(id) : new Set([timeIndex.id])
+    const all = asked.get(id) ?? { columns: new Set([timeIndex.id]), counted: new Set() }
+    asked.set(id, all)
     const columns = names && pickColumns(snapshot, names).columns
-    for (const column of columns ?? []) for (const each of [column, ...(column.was ?? [])]) ids?.add(each.id)
-    asked.set(id, columns && ids)
+    for (const column of columns ?? []) for (const each of [column, ...(column.was ?? [])]) all.columns?.add(each.id)
+    if (columns === undefined) all.columns = undefined
+    const counted = names && countedColumn(snapshot, names, limits)
+    if (counted !== undefined) all.counted.add(counted?.id ?? 0)
   }
   return asked
 }

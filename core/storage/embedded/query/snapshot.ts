@@ -6,7 +6,7 @@ import { hasSeries } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
-import { filesOf, type Memtable, type SpooledRows } from '../memory/memtable.ts'
+import { type AskedRows, filesOf, type Memtable, type SpooledRows } from '../memory/memtable.ts'
 import type { RowMemory } from '../memory/row-memory.ts'
 import type { SeriesTable } from '../memory/series-table.ts'
 import type { OpenTables } from '../memory/tables.ts'
@@ -75,12 +75,12 @@ export function snapshotOf({ catalog, tables, dataDir }: ReadDependencies, table
 /**
  * Snapshots that are pinned, with their rows readable by SQL; `release` lets all go, what makes them readable, too. What they hold was fixed
  * before: while rows are made readable, tables may change and files take the place of others. `asked`: the columns to read, by id, of each
- * physical table; absent: all.
+ * physical table, and to count rows by.
  */
 export async function readable(
   { tables }: ReadDependencies,
   fixed: readonly Snapshot[],
-  asked: ReadonlyMap<number, ReadonlySet<number> | undefined>,
+  asked: ReadonlyMap<number, AskedRows>,
   release: () => void
 ): Promise<{ readonly snapshots: readonly Snapshot[]; readonly release: () => void }> {
   const held: { unpin(): void }[] = []
