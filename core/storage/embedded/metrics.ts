@@ -77,7 +77,7 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
     partsRead: metrics.counter(
       'svc_storage_parts_read_total',
       'Files (`file`) and memtables (`memory`) that queries met, by `path`: `skip`, not read; `series`, by series number and time; ' +
-        '`scan`, by DuckDB as they are; `merge`, by DuckDB, the latest version of each row; `latest`, by DuckDB from the latest rows on; `counts`, from counts beside the file.',
+        '`scan`, by DuckDB as they are; `merge`, by DuckDB, the latest version of each row; `latest`, by DuckDB from the latest rows on; `counts`, from counts of its rows.',
       ['part', 'path']
     ),
     statements: {
