@@ -51,7 +51,12 @@ function run(file: string): Promise<{ output: string; code: number | string }> {
     {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, TAP_TIMEOUT: values.timeout, ...(values.long && { WEIR_TEST_LONG: '1' }) }
+      env: {
+        ...process.env,
+        NODE_COMPILE_CACHE: compileCache,
+        TAP_TIMEOUT: values.timeout,
+        ...(values.long && { WEIR_TEST_LONG: '1' })
+      }
     }
   )
   running.add(child)

@@ -1,6 +1,6 @@
 // A computing query yields to other requests. Measured in processor time of the thread, which does not depend on other load.
 import { setImmediate } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { LabelNames, Labels } from '../../../../plugins/promql/engine/labels.ts'
 import type { RawSeries, SeriesSource } from '../../../../plugins/promql/engine/source.ts'
 import { native, run } from '../source.ts'
@@ -70,14 +70,16 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   return longest
 }
 
+/** What is compiled and allocated first is not what is measured: where the first run took longer, a second one counts. */
+async function isBelow100(t: Test, what: string, work: () => Promise<number>): Promise<void> {
+  const first = await work()
+  const again = first < 100 ? first : await work()
+  t.ok(again < 100, `${what}: ${first.toFixed(0)} and ${again.toFixed(0)} ms`)
+}
+
 t.test('no expression over 30,000 series holds the thread for 100 ms', async t => {
   for (const query of queries) {
-    // What is compiled and allocated first is not what is measured.
-    const turns = [
-      await longestTurn(() => run(source, query, range)),
-      await longestTurn(() => run(source, query, range))
-    ]
-    t.ok(Math.min(...turns) < 100, `${query}: ${turns.map(turn => turn.toFixed(0)).join(' and ')} ms`)
+    await isBelow100(t, query, () => longestTurn(() => run(source, query, range)))
   }
 })
 
@@ -92,8 +94,7 @@ t.test('no total of histograms of 100,000 series holds the thread for 100 ms', a
   }))
   for (const query of ['sum(m)', 'avg(m)']) {
     const work = () => longestTurn(() => run({ select: async () => many }, query, { start: 15_000 }))
-    const turns = [await work(), await work()]
-    t.ok(Math.min(...turns) < 100, `${query}: ${turns.map(turn => turn.toFixed(0)).join(' and ')} ms`)
+    await isBelow100(t, query, work)
   }
 })
 
@@ -124,9 +125,7 @@ t.test('no subquery of a million steps holds the thread for 100 ms', async t => 
   ]
   for (const query of inner.map(each => `count_over_time((${each})[1000000s:1s])`)) {
     const work = () => longestTurn(() => run(long, query, { start: 4_000_000_000, limits: { maxSamples: 1e9 } }))
-    const first = await work()
-    const again = first < 100 ? first : await work()
-    t.ok(again < 100, `${query}: ${first.toFixed(0)} and ${again.toFixed(0)} ms`)
+    await isBelow100(t, query, work)
   }
 })
 
@@ -148,8 +147,6 @@ t.test('no window of five million samples holds the thread for 100 ms', async t 
   ]
   for (const query of functions) {
     const work = () => longestTurn(() => run(long, query, { start: 6_000_000_000, limits: { maxSamples: 1e9 } }))
-    const first = await work()
-    const again = first < 100 ? first : await work()
-    t.ok(again < 100, `${query}: ${first.toFixed(0)} and ${again.toFixed(0)} ms`)
+    await isBelow100(t, query, work)
   }
 })
