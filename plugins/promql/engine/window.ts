@@ -1,5 +1,5 @@
 // The samples of a series that range functions see, and the window that slides over them.
-import { endsStep, runAtOnce, type Steps } from '../../../core/index.ts'
+import { endsStep, runAtOnce, type Steps } from '../../../core/compute.ts'
 import type { Labels } from './labels.ts'
 import { firstAfter } from './latest.ts'
 import { type Floats, type Histograms, isStale, type RawSeries, wordsOf } from './source.ts'

@@ -10,7 +10,7 @@ import { utf8 } from './utf8.ts'
 /** Bytes that are read between two yields to other requests; the smallest value takes two. */
 const stepBytes = 1 << 12
 
-/** `itemObject` in steps. Nobody else may use the reader meanwhile. */
+/** The KeyValues in one field of the message between two offsets, in steps. Nobody else may use the reader meanwhile. */
 export function* itemObjectSteps(
   reader: ProtoReader,
   start: number,
@@ -36,7 +36,7 @@ export function* itemObjectSteps(
   return object
 }
 
-/** `itemValue` in steps. Nobody else may use the reader meanwhile. */
+/** The AnyValue between two offsets, in steps; bytes are base64. Nobody else may use the reader meanwhile. */
 export function* itemValueSteps(reader: ProtoReader, start: number, end: number, level = 0): Steps<ItemValue> {
   if (end - start <= stepBytes || level > maxLevels) return itemValue(reader, start, end, level)
   const value = new AnyValue()
@@ -61,7 +61,7 @@ export function* itemValueSteps(reader: ProtoReader, start: number, end: number,
 type ItemObject = { [key: string]: ItemValue }
 
 /** The AnyValue between two offsets. The position of the reader does not change. Bytes are base64. */
-export function itemValue(reader: ProtoReader, start: number, end: number, level = 0): ItemValue {
+function itemValue(reader: ProtoReader, start: number, end: number, level = 0): ItemValue {
   if (level > maxLevels) {
     throw new DbError('InvalidArguments', `a value is nested deeper than ${maxLevels} levels`)
   }
@@ -88,7 +88,7 @@ export function itemValue(reader: ProtoReader, start: number, end: number, level
 }
 
 /** The KeyValues in one field of the message between two offsets. */
-export function itemObject(reader: ProtoReader, start: number, end: number, field: number, level = 0): ItemObject {
+function itemObject(reader: ProtoReader, start: number, end: number, field: number, level = 0): ItemObject {
   const object: ItemObject = Object.create(null)
   const { at, end: outer } = reader
   const pair = new KeyValue()
