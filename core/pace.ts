@@ -54,6 +54,11 @@ class Turns {
     })
   }
 
+  /** The next turn of `owner` counts as its first. */
+  forget(owner: object): void {
+    this.#had.delete(owner)
+  }
+
   /** The work whose turn is next. */
   #take(): () => void {
     const isFew = this.#many.length === 0 || (this.#few.length > 0 && this.#fewInRow < fewFirst)
@@ -86,6 +91,14 @@ class Turns {
 const turns = new Turns()
 
 const never = new AbortController().signal
+
+/**
+ * What this signal paces from now on is another piece of work, for example the next message of a connection: turns of the work before do not
+ * count against it.
+ */
+export function beginWork(signal: AbortSignal): void {
+  turns.forget(signal)
+}
 
 const resumed = new WeakMap<AbortSignal, () => void>()
 

@@ -1,6 +1,7 @@
 // A TCP listener, with TLS if a certificate is configured.
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { beginWork } from '../pace.ts'
 import { after } from '../timer.ts'
 import type { TcpListener } from './listener.ts'
 import type { ListenerScope, OpenListener } from './open.ts'
@@ -68,6 +69,8 @@ async function run(socket: Socket, { idle, serve, scope, ending }: Run): Promise
         chunksOf(socket, ending, bytes => {
           watch.touch()
           scope.received(bytes)
+          // A connection may last for ever, its messages are short.
+          beginWork(gone.signal)
         }),
       write: bytes => write(socket, bytes)
     })

@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import { parseAddress } from '../http/address.ts'
+import { beginWork } from '../pace.ts'
 import type { Datagram, UdpListener } from './listener.ts'
 import type { ListenerScope, OpenListener } from './open.ts'
 
@@ -25,6 +26,7 @@ export async function openUdp({ options, receive }: UdpListener, scope: Listener
   const work = async () => {
     while (queue.length > 0 && !scope.stopping.aborted) {
       const batch = takeBatch()
+      beginWork(ctx.signal)
       try {
         await receive(batch, ctx)
       } catch (error) {

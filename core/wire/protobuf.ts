@@ -4,6 +4,9 @@ import { DbError } from '../errors.ts'
 /** Wire types of Protocol Buffers. */
 export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
+/** Bytes of a length that is written after what it counts: a varint that holds 32 bits. */
+const lengthBytes = 5
+
 const strictText = new TextDecoder('utf-8', { fatal: true })
 
 /** Visits the fields of one message. Throws DbError `InvalidArguments` with the offset for invalid input. */
@@ -201,9 +204,15 @@ export class ProtoReader {
 
 /** Writes fields one after the other; its memory grows as needed. */
 export class ProtoWriter {
-  #bytes = new Uint8Array(256)
-  #view = new DataView(this.#bytes.buffer)
+  #bytes: Uint8Array<ArrayBuffer>
+  #view: DataView
   #length = 0
+
+  /** `capacity`: bytes that are written without growing. */
+  constructor(capacity = 256) {
+    this.#bytes = new Uint8Array(capacity)
+    this.#view = new DataView(this.#bytes.buffer)
+  }
 
   /** The bytes written so far; valid until the next write. */
   get bytes(): Uint8Array {
@@ -265,6 +274,24 @@ export class ProtoWriter {
     this.varint(field * 8 + wireType.bytes)
     this.varint(bytes.length)
     return this.raw(bytes)
+  }
+
+  /**
+   * Begins a field whose length is known once it is written: returns the offset for `endField`. Unlike a message that is written apart, its
+   * bytes are not copied.
+   */
+  beginField(field: number): number {
+    this.varint(field * 8 + wireType.bytes)
+    return this.#reserve(lengthBytes)
+  }
+
+  /** Writes the length of the field that began at `start`. */
+  endField(start: number): void {
+    let rest = this.#length - start - lengthBytes
+    for (let i = 0; i < lengthBytes; i++) {
+      this.#bytes[start + i] = (rest & 127) | (i < lengthBytes - 1 ? 128 : 0)
+      rest >>>= 7
+    }
   }
 
   text(field: number, text: string): this {

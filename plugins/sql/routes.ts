@@ -11,6 +11,7 @@ import {
   parameterOf,
   resultBodies,
   resultParameters,
+  runPaced,
   sendAnswers,
   sendJson
 } from '../../core/index.ts'
@@ -20,7 +21,7 @@ import { limitAnswer } from './limit-answer.ts'
 import type { SqlService } from './service.ts'
 import { type Parsed, parseStatements } from './statement/parse.ts'
 import { parseLongInsert } from './statement/values.ts'
-import { fillParameters, readParameters } from './text/parameters.ts'
+import { fillParameters, type Parameters, readParameters } from './text/parameters.ts'
 import { describeStatement, printStatement } from './text/print.ts'
 import { TooManyTokens } from './text/token.ts'
 
@@ -76,7 +77,8 @@ export function routes(
       const parameter = readFields(request)
       const { format, encoding } = app.core.formats.choose(parameter)
       const limit = readLimit(parameter('limit'))
-      const { sql, statements } = readStatements(parameter, options, store.dialect.backslashEscapes)
+      const params = await runPaced(new Pace(ctx), readParameters(parameter('params'), options.max_sql_tokens))
+      const { sql, statements } = readStatements(parameter, params, options, store.dialect.backslashEscapes)
       const seen = store.seenBy(ctx.user)
       if (ctx.db !== informationSchema) seen.requireDatabase(ctx.db)
       checkCount(format, statements.length)
@@ -144,11 +146,11 @@ function readFields(request: FastifyRequest): ReadParameter {
 /** The statements of a text; one that is longer than texts may be is a single INSERT of values. */
 function readStatements(
   parameter: ReadParameter,
+  params: Parameters | undefined,
   options: SqlOptions,
   backslashes: boolean
 ): { sql: string; statements: readonly Parsed[] } {
   const sql = parameter('sql') ?? ''
-  const params = readParameters(parameter('params'), options.max_sql_tokens)
   try {
     requireSql(parameter, options)
     return {

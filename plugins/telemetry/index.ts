@@ -38,7 +38,7 @@ export default definePlugin({
     ),
     max_item_size: size(
       2 ** 20,
-      'Bytes of one span, log record or data point as protobuf; larger ones are left out and reported as rejected.',
+      'Bytes of one span, log record or data point as protobuf; larger ones are left out and reported as rejected. A request with a larger resource or scope is refused with 413.',
       { minimum: 1 }
     ),
     max_extract_keys: count(

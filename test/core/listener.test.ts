@@ -11,6 +11,7 @@ import {
   DbError,
   definePlugin,
   flag,
+  Pace,
   pause,
   type RequestContext,
   tcpOptions,
@@ -298,4 +299,49 @@ t.test('an instance of a plugin logs under its own name', async t => {
   const answers = ['/v1/forward', '/v1/forward/b'].map(async url => (await server.main.inject(url)).body)
   t.strictSame(await Promise.all(answers), ['forward', 'forward/b'])
   t.notOk((await server.main.inject('/ready')).body.includes('"forward"'), 'the one that is well is not named')
+})
+
+t.test('each message that arrives is a piece of work of its own: long work does not go before it', async t => {
+  const stop = new AbortController()
+  let steps = 0
+  const long = async () => {
+    const pace = new Pace(new AbortController())
+    while (!stop.signal.aborted) {
+      for (const end = performance.now() + 3; performance.now() < end; );
+      steps++
+      if (pace.isDue) await pace.pause()
+    }
+  }
+  /** Steps of long work before each message. */
+  const before: number[] = []
+  const work = async (ctx: RequestContext) => {
+    const at = steps
+    await new Pace(ctx).pause()
+    before.push(steps - at)
+  }
+  const handlers: Handlers = {
+    async serve({ chunks, ctx }) {
+      for await (const _ of chunks()) await work(ctx)
+    },
+    receive: (_, ctx) => work(ctx)
+  }
+  const { listeners } = await startServer(t, tcp() + udp(), { plugins: [plugin(handlers)] })
+  const stream = await open(listeners.get('mine.tcp')!.port)
+  const datagrams = createSocket('udp4')
+  t.teardown(() => datagrams.close())
+  const running = Array.from({ length: 20 }, long)
+  // By then each of them had several turns.
+  await eventually(async () => steps > 300)
+  const { port } = listeners.get('mine.udp')!
+  const transports = [() => stream.write('x'), () => datagrams.send('x', port, '127.0.0.1')]
+  for (const send of transports)
+    for (let i = 0; i < 8; i++) {
+      const count = before.length
+      send()
+      await eventually(async () => before.length > count)
+    }
+  stop.abort()
+  await Promise.all(running)
+  stream.end()
+  t.ok(Math.max(...before) <= 12, `${before.join()} steps of 3 ms before messages`)
 })

@@ -1,5 +1,5 @@
 // Evaluates a prepared query: each expression becomes one value over all steps.
-import { DbError, eachPaced, mapPaced, type Pace } from '../../../core/index.ts'
+import { DbError, eachPaced, mapPaced, type Pace, runPaced } from '../../../core/index.ts'
 import { callFunction } from '../functions/index.ts'
 import { type Histogram, scale } from '../histogram/histogram.ts'
 import type { Expr, MatrixSelector, Subquery, Unary, VectorSelector } from '../language/ast.ts'
@@ -15,7 +15,8 @@ import type { SampleCount } from './sample-count.ts'
 import { selectVector } from './select.ts'
 import { broadcast, type Grid, none, type Series, sizeOf, timeOf, type Value } from './series.ts'
 import type { RawSeries } from './source.ts'
-import { noHistograms, type Samples, withoutStale } from './window.ts'
+import { pieceSamples } from './steps.ts'
+import { noHistograms, type Samples, withoutStale, withoutStaleSteps } from './window.ts'
 
 interface EvaluationOptions {
   readonly fetched: Fetched
@@ -108,7 +109,16 @@ export class Evaluation {
     if (expr.kind === 'subquery') return this.#subquery(expr, grid)
     let live = this.#live.get(expr.selector)
     if (live === undefined) {
-      live = await mapPaced(this.budget, this.samples(expr.selector), withoutStale)
+      const all: Samples[] = []
+      for (const series of this.samples(expr.selector)) {
+        all.push(
+          series.floats.times.length <= pieceSamples && series.histograms === undefined
+            ? withoutStale(series)
+            : await runPaced(this.budget, withoutStaleSteps(series))
+        )
+        if (this.budget.isDue) await this.budget.pause()
+      }
+      live = all
       this.#live.set(expr.selector, live)
     }
     return live

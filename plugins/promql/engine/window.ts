@@ -1,7 +1,9 @@
 // The samples of a series that range functions see, and the window that slides over them.
+import { endsStep, runAtOnce, type Steps } from '../../../core/compute.ts'
 import type { Labels } from './labels.ts'
 import { firstAfter } from './latest.ts'
 import { type Floats, type Histograms, isStale, type RawSeries, wordsOf } from './source.ts'
+import { pieceSamples } from './steps.ts'
 
 /** All samples a range function may see of one series. */
 export interface Samples {
@@ -27,38 +29,63 @@ export interface Window {
 export const noHistograms: Histograms = { times: new Float64Array(0), values: [] }
 
 /** The series without its staleness markers. */
-export function withoutStale({ labels, floats, histograms }: RawSeries): Samples {
+export function withoutStale(series: RawSeries): Samples {
+  return runAtOnce(withoutStaleSteps(series))
+}
+
+export function* withoutStaleSteps({ labels, floats, histograms }: RawSeries): Steps<Samples> {
   return {
     labels,
-    floats: liveFloats(floats),
-    histograms: histograms === undefined ? noHistograms : liveHistograms(histograms)
+    floats: yield* liveFloats(floats),
+    histograms: histograms === undefined ? noHistograms : yield* liveHistograms(histograms)
   }
 }
 
-function liveFloats(floats: Floats): Floats {
+function* liveFloats(floats: Floats): Steps<Floats> {
   const words = wordsOf(floats.values)
   const length = floats.values.length
   let stale = 0
-  for (let i = 0; i < length; i++) if (isStale(words, i)) stale++
-  if (stale === 0) return floats
-  const times = new Float64Array(length - stale)
-  const values = new Float64Array(length - stale)
-  let n = 0
-  for (let i = 0; i < length; i++) {
-    if (isStale(words, i)) continue
-    times[n] = floats.times[i]!
-    values[n++] = floats.values[i]!
+  for (let from = 0; from < length; from += pieceSamples) {
+    if (from > 0) yield
+    stale += countStale(words, from, Math.min(length, from + pieceSamples))
   }
-  return { times, values }
+  if (stale === 0) return floats
+  const live = { times: new Float64Array(length - stale), values: new Float64Array(length - stale) }
+  let n = 0
+  for (let from = 0; from < length; from += pieceSamples) {
+    if (from > 0) yield
+    n = copyLive(floats, live, n, from, Math.min(length, from + pieceSamples))
+  }
+  return live
 }
 
-function liveHistograms({ times, values }: Histograms): Histograms {
+function countStale(words: Uint32Array, from: number, to: number): number {
+  let stale = 0
+  for (let i = from; i < to; i++) if (isStale(words, i)) stale++
+  return stale
+}
+
+/** Copies samples behind the first `n` of `live`; returns their number. */
+function copyLive({ times, values }: Floats, live: Floats, n: number, from: number, to: number): number {
+  const words = wordsOf(values)
+  let count = n
+  for (let i = from; i < to; i++) {
+    if (isStale(words, i)) continue
+    live.times[count] = times[i]!
+    live.values[count++] = values[i]!
+  }
+  return count
+}
+
+function* liveHistograms({ times, values }: Histograms): Steps<Histograms> {
   const sum = new Float64Array(1)
   const words = wordsOf(sum)
-  const live = [...values.keys()].filter(i => {
+  const live: number[] = []
+  for (let i = 0; i < values.length; i++) {
     sum[0] = values[i]!.sum
-    return !isStale(words, 0)
-  })
+    if (!isStale(words, 0)) live.push(i)
+    if (endsStep(i, pieceSamples)) yield
+  }
   if (live.length === values.length) return { times, values }
   return { times: Float64Array.from(live, i => times[i]!), values: live.map(i => values[i]!) }
 }

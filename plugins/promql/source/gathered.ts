@@ -29,8 +29,10 @@ export class GatheredNumbers {
     const found = new Map<number, Floats>()
     for (const [id, runs] of this.#runs) {
       if (pace.isDue) await pace.pause()
-      const all = Array.isArray(runs) ? joined(runs) : runs
-      const floats = isSorted(all) ? all : await runPaced(pace, sortSteps(all))
+      const all = Array.isArray(runs) ? await runPaced(pace, joined(runs)) : runs
+      const isInOrder =
+        all.times.length <= pieceSamples ? isSorted(all.times) : await runPaced(pace, isSortedSteps(all))
+      const floats = isInOrder ? all : await runPaced(pace, sortSteps(all))
       const inMillis = (time: number) => Math.floor(time / perMilli)
       found.set(id, perMilli === 1 ? floats : { ...floats, times: floats.times.map(inMillis) })
     }
@@ -65,7 +67,7 @@ export class GatheredNumbers {
   }
 }
 
-function joined(runs: readonly Floats[]): Floats {
+function* joined(runs: readonly Floats[]): Steps<Floats> {
   const length = runs.reduce((sum, { times }) => sum + times.length, 0)
   const all = { times: new Float64Array(length), values: new Float64Array(length) }
   let at = 0
@@ -73,12 +75,22 @@ function joined(runs: readonly Floats[]): Floats {
     all.times.set(times, at)
     all.values.set(values, at)
     at += times.length
+    yield
   }
   return all
 }
 
 /** Runs of several files may overlap in time. */
-function isSorted({ times }: Floats): boolean {
+function* isSortedSteps({ times }: Floats): Steps<boolean> {
+  for (let from = 0; from < times.length; from += pieceSamples) {
+    // Each piece begins with the last sample of the one before.
+    if (!isSorted(times.subarray(Math.max(0, from - 1), from + pieceSamples))) return false
+    yield
+  }
+  return true
+}
+
+function isSorted(times: Float64Array): boolean {
   for (let i = 1; i < times.length; i++) if (times[i]! < times[i - 1]!) return false
   return true
 }

@@ -1,10 +1,24 @@
 // Values for `?`, `$1` and `$name`, put into the tokens of a statement: they mean what the same constant would mean there, and are never text of it.
-import { countJsonValues, DbError, runAtOnce } from '../../../core/index.ts'
+import {
+  countJsonValues,
+  DbError,
+  elements,
+  endsStep,
+  type JsonCursor,
+  jsonCursor,
+  members,
+  ParseError,
+  readJson,
+  type Steps,
+  skipSpace,
+  startsWith,
+  unexpected
+} from '../../../core/index.ts'
 import { isKeyOperator, isToken, locationOf, type Token, tokenize } from './token.ts'
 
 type PartOfValue = Pick<Token, 'kind' | 'value'>
 /** The parameters of a request: values in order, or by name. */
-type Parameters = ReadonlyMap<string, readonly PartOfValue[]>
+export type Parameters = ReadonlyMap<string, readonly PartOfValue[]>
 
 /** A number of JSON as it was written, because JavaScript's numbers do not hold them all. */
 class NumberText {
@@ -15,30 +29,57 @@ class NumberText {
   }
 }
 
+/** Values read between two yields to other requests. */
+const stepValues = 500
+
+const [quote, array, object] = [0x22, 0x5b, 0x7b] as const
+
 /**
  * Reads `params` of a request: a JSON array, or an object. `maxTokens`: of a statement, which cannot use more values. Throws
  * `InvalidArguments`.
  */
-export function readParameters(json: string | undefined, maxTokens: number): Parameters | undefined {
+export function* readParameters(json: string | undefined, maxTokens: number): Steps<Parameters | undefined> {
   if (json === undefined || json === '') return undefined
   // The array itself counts, too.
   const max = maxTokens + 1
-  if (json.length > max && runAtOnce(countJsonValues(Buffer.from(json), max)) > max) {
+  const bytes = Buffer.from(json)
+  if (bytes.length > max && (yield* countJsonValues(bytes, max)) > max) {
     const reason = `params: more than ${maxTokens} values, and a statement cannot use so many ([plugins.sql] max_sql_tokens)`
     throw new DbError('InvalidArguments', reason)
   }
-  let values: unknown
   try {
-    values = JSON.parse(json, keepDigits as (key: string, value: unknown) => unknown)
+    return yield* readEntries(jsonCursor(bytes))
   } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : 'lists or objects are nested too deeply'
-    throw new DbError('InvalidArguments', `params: ${reason}`)
+    if (!(error instanceof ParseError)) throw error
+    throw new DbError('InvalidArguments', `params: not valid JSON: ${error.message}`, { cause: error })
   }
-  return parametersOf(values)
 }
 
-function keepDigits(_key: string, value: unknown, { source }: { readonly source: string }): unknown {
-  return typeof value === 'number' ? new NumberText(source) : value
+function* readEntries(cursor: JsonCursor): Steps<Parameters> {
+  const values = new Map<string, readonly PartOfValue[]>()
+  const isArray = startsWith(cursor, array)
+  if (!isArray && !startsWith(cursor, object)) {
+    readJson(cursor)
+    throw notParams()
+  }
+  let count = 0
+  for (const key of isArray ? elements(cursor) : members(cursor)) {
+    const name = key ?? String(count + 1)
+    values.set(name, constant(name, readValue(cursor)))
+    if (endsStep(count++, stepValues)) yield
+  }
+  cursor.at = skipSpace(cursor, cursor.at)
+  if (cursor.at < cursor.end) throw unexpected(cursor, cursor.at, 'the end of the document')
+  return values
+}
+
+/** The next value; a number with the digits that it was written with. */
+function readValue(cursor: JsonCursor): unknown {
+  const isText = startsWith(cursor, quote)
+  const start = cursor.at
+  const value: unknown = readJson(cursor, 1)
+  const isNumber = !isText && (typeof value === 'number' || typeof value === 'bigint')
+  return isNumber ? new NumberText(cursor.bytes.toString('latin1', start, cursor.at)) : value
 }
 
 /** Values in order, or by name; a number that is an integer counts as one. Throws `InvalidArguments`. */
@@ -50,7 +91,6 @@ export function parametersOf(values: unknown): Parameters {
 
 function entriesOf(values: unknown): readonly (readonly [string, unknown])[] | undefined {
   if (Array.isArray(values)) return values.map((value: unknown, i) => [String(i + 1), value] as const)
-  if (values instanceof NumberText) return undefined
   return typeof values === 'object' && values !== null ? Object.entries(values) : undefined
 }
 

@@ -4,7 +4,7 @@ import { ItemBatch, type ItemValue, type Steps, Timestamp } from '../../../core/
 import { ProtoReader } from '../../../core/wire/index.ts'
 import type { Slices } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
-import { itemObject, itemValue } from '../wire/item-value.ts'
+import { itemObjectSteps, itemValueSteps } from '../wire/item-value.ts'
 import { stepBytes } from '../wire/outline.ts'
 import { utf8 } from '../wire/utf8.ts'
 import { scopeTexts } from './columns.ts'
@@ -22,30 +22,34 @@ export function* itemsOf(logBatch: LogBatch): Steps<ItemBatch> {
   const text = ({ starts, ends }: Pick<Slices, 'starts' | 'ends'>, i: number) => utf8(body, starts[i]!, ends[i]!)
   const scopeNames = scopeTexts(body, scopes, scope.name)
   const scopeVersions = scopeTexts(body, scopes, scope.version)
-  const perScope = memo(i => ({
-    ScopeSchemaUrl: text(scopeUrls, i),
-    ScopeName: text(scopeNames, i),
-    ScopeVersion: text(scopeVersions, i),
-    ScopeAttributes: itemObject(reader, scopes.starts[i]!, scopes.ends[i]!, scope.attributes)
-  }))
-  const perResource = memo(i => ({
-    ResourceSchemaUrl: text(resourceUrls, i),
-    ResourceAttributes: itemObject(reader, resources.starts[i]!, resources.ends[i]!, resource.attributes)
-  }))
+  const perScope = memo(function* (i) {
+    return {
+      ScopeSchemaUrl: text(scopeUrls, i),
+      ScopeName: text(scopeNames, i),
+      ScopeVersion: text(scopeVersions, i),
+      ScopeAttributes: yield* itemObjectSteps(reader, scopes.starts[i]!, scopes.ends[i]!, scope.attributes)
+    }
+  })
+  const perResource = memo(function* (i) {
+    return {
+      ResourceSchemaUrl: text(resourceUrls, i),
+      ResourceAttributes: yield* itemObjectSteps(reader, resources.starts[i]!, resources.ends[i]!, resource.attributes)
+    }
+  })
   const batch = new ItemBatch(records)
   for (let i = 0, step = 0; i < records; i++) {
-    const own = readOwn(reader, items.starts[i]!, items.ends[i]!)
+    const own = yield* readOwn(reader, items.starts[i]!, items.ends[i]!)
     const common = {
       SeverityText: text(logBatch.severityTexts, i),
       SeverityNumber: BigInt(logBatch.severityNumbers[i]!),
       TraceFlags: BigInt(logBatch.flags[i]!),
-      LogAttributes: itemObject(reader, items.starts[i]!, items.ends[i]!, record.attributes)
+      LogAttributes: yield* itemObjectSteps(reader, items.starts[i]!, items.ends[i]!, record.attributes)
     }
     const item: Record<string, ItemValue> = {
       ...common,
       ...own,
-      ...perScope(scopeOf[i]!),
-      ...perResource(resourceOf[i]!)
+      ...(yield* perScope(scopeOf[i]!)),
+      ...(yield* perResource(resourceOf[i]!))
     }
     if (logBatch.hasEventNames) item['EventName'] = text(logBatch.eventNames, i)
     const row = batch.rows++
@@ -58,7 +62,7 @@ export function* itemsOf(logBatch: LogBatch): Steps<ItemBatch> {
   return batch
 }
 
-function readOwn(reader: ProtoReader, start: number, end: number): Record<string, ItemValue> {
+function* readOwn(reader: ProtoReader, start: number, end: number): Steps<Record<string, ItemValue>> {
   const own: Record<string, ItemValue> = { TraceId: '', SpanId: '', Body: null }
   let observed = 0n
   reader.seek(start, end)
@@ -68,17 +72,17 @@ function readOwn(reader: ProtoReader, start: number, end: number): Record<string
     else if (reader.field === record.observedTime) observed = reader.bits64()
     else if (reader.field === record.body) {
       const from = reader.pass()
-      own['Body'] = itemValue(reader, from, reader.at)
+      own['Body'] = yield* itemValueSteps(reader, from, reader.at)
     } else reader.skip()
   }
   if (observed > 0n) own['ObservedTimestamp'] = new Timestamp(observed)
   return own
 }
 
-function memo<T>(make: (i: number) => T): (i: number) => T {
+function memo<T>(make: (i: number) => Steps<T>): (i: number) => Steps<T> {
   const known: T[] = []
-  return i => {
-    const found = known[i] ?? make(i)
+  return function* (i) {
+    const found = known[i] ?? (yield* make(i))
     known[i] = found
     return found
   }

@@ -29,7 +29,7 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
     // A Uint8Array, because `subarray` of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
     const pace = new Pace(ctx)
-    const limits = { items: options.max_items, itemBytes: options.max_item_size }
+    const limits = { items: options.max_items, itemBytes: options.max_item_size, ownerBytes: options.max_item_size }
     const decoded = await runPaced(pace, decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, limits))
     const { batch, rejected, reason } = decoded
     if (batch.records === 0) return { rejected, message: reason }

@@ -34,10 +34,10 @@ export function* decodeMetrics(
   points: PointReader,
   known: KnownOfScope,
   policy: Policy,
-  { items, itemBytes = Number.POSITIVE_INFINITY }: OutlineLimits = {}
+  { itemBytes = Number.POSITIVE_INFINITY, ...limits }: OutlineLimits = {}
 ): Steps<void> {
   const decode = { points, known, policy, itemBytes }
-  const outline = yield* outlineOf(points.body, items === undefined ? {} : { items })
+  const outline = yield* outlineOf(points.body, limits)
   checkScopes(outline, points.body)
   const { items: metrics } = outline
   let owner = -1

@@ -101,7 +101,11 @@ export function createReceiveMetrics(
 function decode({ request, metricsys, points, known, physicalTable, policy, options }: Reception): Steps<void> {
   const cacheScope = [request.ctx.db, physicalTable, policy.key].join('\0')
   const own = known.within(cacheScope, name => metricsys.checkMetric(name))
-  return decodeMetrics(points, own, policy, { items: options.max_items, itemBytes: options.max_item_size })
+  return decodeMetrics(points, own, policy, {
+    items: options.max_items,
+    itemBytes: options.max_item_size,
+    ownerBytes: options.max_item_size
+  })
 }
 
 async function store(reception: Reception, pace: Pace): Promise<Taken> {

@@ -65,7 +65,8 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
     const decoding = decodeSpans(bytes, Math.max(maxColumns, minKeys), {
       items: options.max_items,
-      itemBytes: options.max_item_size
+      itemBytes: options.max_item_size,
+      ownerBytes: options.max_item_size
     })
     const decoded = await runPaced(new Pace(ctx), decoding)
     if (decoded.batch.spans > 0) await store(ctx, decoded.batch, { table, maxColumns })

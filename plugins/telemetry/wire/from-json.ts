@@ -27,15 +27,18 @@ import type { Field, FieldKind, Message } from './message.ts'
 
 /** Bytes handled between two yields to other requests. */
 const stepBytes = 1 << 14
+/** Bytes copied between two yields. */
+const copyBytes = 1 << 20
 
 /**
  * Unknown fields are left out and null means absent; of equal keys the last counts. Throws DbError `InvalidArguments` naming the path of
  * what does not fit, and with status 413 for more than `maxValues` values, 0 for any number.
  */
 export function* protobufOf(message: Message, json: Uint8Array, maxValues = 0): Steps<Uint8Array> {
-  const level = newLevel()
   yield* checkJsonValues(json, maxValues)
-  if (json.length === 0) return level.out.bytes
+  // The message is rarely longer than its JSON, and copying a long one to grow takes time.
+  const level = newLevel(json.length)
+  if (json.length === 0) return json
   const cursor = jsonCursor(json)
   try {
     if (!isUtf8(json)) throw jsonError(cursor, 0, 'invalid UTF-8 in the document beginning')
@@ -55,8 +58,8 @@ interface Level {
   inner: Level | undefined
 }
 
-function newLevel(): Level {
-  return { out: new ProtoWriter(), inner: undefined }
+function newLevel(capacity?: number): Level {
+  return { out: new ProtoWriter(capacity), inner: undefined }
 }
 
 function innerOf(level: Level): Level {
@@ -134,11 +137,9 @@ function* writeLong(source: Source, level: Level, field: Field, path: string): S
   const isText = startsWith(cursor, 0x22)
   if (holds === 'text' && isText) yield* writeText(cursor, level.out, number)
   else if (typeof holds === 'object' && !Array.isArray(holds)) {
-    const inner = innerOf(level)
-    yield* writeAny(source, inner, holds as Message, path)
-    // Each level copies what those inside of it wrote.
-    yield
-    level.out.data(number, inner.out.bytes)
+    const start = level.out.beginField(number)
+    yield* writeAny(source, level, holds as Message, path)
+    level.out.endField(start)
   } else if (startsWith(cursor, 0x7b) || startsWith(cursor, 0x5b)) {
     throw wrong(path, 'no array and no object', beginning(cursor))
   } else writeField(level, field, readJson(cursor, depth), path)
@@ -150,11 +151,20 @@ function* writeText(cursor: JsonCursor, out: ProtoWriter, field: number): Steps<
   const { end, escaped } = yield* textEndSteps(cursor, start)
   cursor.at = end + 1
   yield
-  if (!escaped) out.data(field, cursor.bytes.subarray(start, end))
+  const began = out.beginField(field)
+  if (!escaped) yield* writeBytes(out, cursor.bytes.subarray(start, end))
   else {
     const plain = Buffer.allocUnsafe(end - start)
     const length = yield* unescapeSteps(cursor, start, end, plain)
-    out.data(field, plain.subarray(0, length))
+    yield* writeBytes(out, plain.subarray(0, length))
+  }
+  out.endField(began)
+}
+
+function* writeBytes(out: ProtoWriter, bytes: Uint8Array): Steps<void> {
+  for (let from = 0; from < bytes.length; from += copyBytes) {
+    out.raw(bytes.subarray(from, from + copyBytes))
+    yield
   }
 }
 

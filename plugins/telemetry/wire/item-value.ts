@@ -1,14 +1,67 @@
 // Values and attributes as those of log items, for pipelines.
 
-import { DbError, type ItemValue } from '../../../core/index.ts'
+import { DbError, type ItemValue, type Steps } from '../../../core/index.ts'
 import type { ProtoReader } from '../../../core/wire/index.ts'
 import { AnyValue, KeyValue, maxLevels } from './any-value.ts'
 import { anyValue } from './field.ts'
 import { findField } from './find-field.ts'
 import { utf8 } from './utf8.ts'
 
+/** Bytes that are read between two yields to other requests; the smallest value takes two. */
+const stepBytes = 1 << 12
+
+/** The KeyValues in one field of the message between two offsets, in steps. Nobody else may use the reader meanwhile. */
+export function* itemObjectSteps(
+  reader: ProtoReader,
+  start: number,
+  end: number,
+  field: number,
+  level = 0
+): Steps<ItemObject> {
+  if (end - start <= stepBytes) return itemObject(reader, start, end, field, level)
+  const object: ItemObject = Object.create(null)
+  const { at, end: outer } = reader
+  const pair = new KeyValue()
+  let step = start
+  reader.seek(start, end)
+  while (findField(reader, field)) {
+    pair.read(reader)
+    const key = utf8(reader.bytes, pair.keyStart, pair.keyEnd)
+    object[key] = yield* itemValueSteps(reader, pair.valueStart, pair.valueEnd, level + 1)
+    if (reader.at - step < stepBytes) continue
+    step = reader.at
+    yield
+  }
+  reader.seek(at, outer)
+  return object
+}
+
+/** The AnyValue between two offsets, in steps; bytes are base64. Nobody else may use the reader meanwhile. */
+export function* itemValueSteps(reader: ProtoReader, start: number, end: number, level = 0): Steps<ItemValue> {
+  if (end - start <= stepBytes || level > maxLevels) return itemValue(reader, start, end, level)
+  const value = new AnyValue()
+  value.read(reader, start, end)
+  if (value.kind === anyValue.map) return yield* itemObjectSteps(reader, value.start, value.end, 1, level)
+  if (value.kind !== anyValue.array) return itemValue(reader, start, end, level)
+  const array: ItemValue[] = []
+  const { at, end: outer } = reader
+  let step = start
+  reader.seek(value.start, value.end)
+  while (findField(reader, 1)) {
+    const from = reader.pass()
+    array.push(yield* itemValueSteps(reader, from, reader.at, level + 1))
+    if (reader.at - step < stepBytes) continue
+    step = reader.at
+    yield
+  }
+  reader.seek(at, outer)
+  return array
+}
+
+type ItemObject = { [key: string]: ItemValue }
+
 /** The AnyValue between two offsets. The position of the reader does not change. Bytes are base64. */
-export function itemValue(reader: ProtoReader, start: number, end: number, level = 0): ItemValue {
+function itemValue(reader: ProtoReader, start: number, end: number, level = 0): ItemValue {
   if (level > maxLevels) {
     throw new DbError('InvalidArguments', `a value is nested deeper than ${maxLevels} levels`)
   }
@@ -35,14 +88,8 @@ export function itemValue(reader: ProtoReader, start: number, end: number, level
 }
 
 /** The KeyValues in one field of the message between two offsets. */
-export function itemObject(
-  reader: ProtoReader,
-  start: number,
-  end: number,
-  field: number,
-  level = 0
-): { [key: string]: ItemValue } {
-  const object: { [key: string]: ItemValue } = Object.create(null)
+function itemObject(reader: ProtoReader, start: number, end: number, field: number, level = 0): ItemObject {
+  const object: ItemObject = Object.create(null)
   const { at, end: outer } = reader
   const pair = new KeyValue()
   reader.seek(start, end)

@@ -19,10 +19,13 @@ export interface Outline {
   largest: number
 }
 
-/** Largest number of resources, scopes and items together, and largest bytes of an item. */
 export interface OutlineLimits {
+  /** Largest number of resources, scopes and items together. */
   readonly items?: number
+  /** Largest bytes of an item; larger ones are left out. */
   readonly itemBytes?: number
+  /** Largest bytes of a resource and of a scope, which are read as a whole; a request with a larger one is refused. */
+  readonly ownerBytes?: number
 }
 
 /** Bytes of items handled between two yields to other requests. */
@@ -35,7 +38,8 @@ export function tooLarge(what: string, bytes: number, max: number): string {
 
 /**
  * Throws DbError `InvalidArguments`: with the byte offset if the body is not valid protobuf, with status 413 if it has more resources,
- * scopes and items than `limits` allow. The limit exists since an empty one takes two bytes in a request, but many more in memory.
+ * scopes and items than `limits` allow, or a larger resource or scope. The number is limited since an empty one takes two bytes in a request,
+ * but many more in memory.
  */
 export function* outlineOf(body: Uint8Array, limits: OutlineLimits = {}): Steps<Outline> {
   const outline: Outline = {
@@ -87,9 +91,10 @@ function* readResource(walk: Walk): Steps<void> {
   resourceUrls.add(owner, 0, 0)
   const outer = reader.enter()
   while (reader.next()) {
-    if (reader.field === resourceEntry.resource) setRange(reader, resources, owner)
+    if (reader.field === resourceEntry.resource) setRange(reader, resources, owner, 'a resource', limits.ownerBytes)
     else if (reader.field === resourceEntry.scopes) yield* readScope(walk, owner)
-    else if (reader.field === resourceEntry.schemaUrl) setRange(reader, resourceUrls, owner)
+    else if (reader.field === resourceEntry.schemaUrl)
+      setRange(reader, resourceUrls, owner, 'the schema URL of a resource', limits.ownerBytes)
     else reader.skip()
     if (reader.at >= walk.pauseAt) yield pauseLater(walk)
   }
@@ -115,8 +120,9 @@ function* readScope(walk: Walk, resource: number): Steps<void> {
         outline.leftOut++
         outline.largest = Math.max(outline.largest, bytes)
       }
-    } else if (reader.field === scopeEntry.scope) setRange(reader, scopes, owner)
-    else if (reader.field === scopeEntry.schemaUrl) setRange(reader, scopeUrls, owner)
+    } else if (reader.field === scopeEntry.scope) setRange(reader, scopes, owner, 'a scope', limits.ownerBytes)
+    else if (reader.field === scopeEntry.schemaUrl)
+      setRange(reader, scopeUrls, owner, 'the schema URL of a scope', limits.ownerBytes)
     else reader.skip()
     if (reader.at >= walk.pauseAt) yield pauseLater(walk)
   }
@@ -124,7 +130,16 @@ function* readScope(walk: Walk, resource: number): Steps<void> {
 }
 
 /** Of a field that is given twice the last counts. */
-function setRange(reader: ProtoReader, { starts, ends }: Ranges, i: number): void {
-  starts[i] = reader.pass()
+function setRange(
+  reader: ProtoReader,
+  { starts, ends }: Ranges,
+  i: number,
+  what: string,
+  max = Number.POSITIVE_INFINITY
+): void {
+  const start = reader.pass()
+  if (reader.at - start > max)
+    throw new DbError('InvalidArguments', tooLarge(what, reader.at - start, max), { status: 413 })
+  starts[i] = start
   ends[i] = reader.at
 }

@@ -79,3 +79,25 @@ t.test('unknown fields are skipped, truncated messages are refused with their po
     )
   }
 })
+
+t.test('a field whose length is written after it is read like any other', async t => {
+  for (const length of [0, 1, 127, 128, 20_000]) {
+    const out = new ProtoWriter(8)
+    const outer = out.beginField(1)
+    const inner = out.beginField(2)
+    out.raw(new Uint8Array(length).fill(7))
+    out.endField(inner)
+    out.uint(3, 5)
+    out.endField(outer)
+    out.uint(4, 6)
+    const reader = new ProtoReader(out.bytes)
+    reader.next()
+    const message = reader.message()
+    message.next()
+    t.equal(message.data().length, length)
+    message.next()
+    t.same([message.field, message.uint(), message.next()], [3, 5, false])
+    reader.next()
+    t.same([reader.field, reader.uint(), reader.next()], [4, 6, false])
+  }
+})

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Pace, runAtOnce } from '../../../core/index.ts'
 import { wordsOf } from '../../../plugins/promql/engine/source.ts'
+import { pieceSamples } from '../../../plugins/promql/engine/steps.ts'
 import { GatheredNumbers, sortSteps } from '../../../plugins/promql/source/gathered.ts'
 
 t.test(
@@ -59,4 +60,44 @@ t.test('two million samples that overlap do not hold the thread for 100 ms', asy
     t.ok(times.every((time, i) => time === i * 1_000 && values[i] === time))
   }
   t.ok(Math.min(...held) < 100, `held for ${held.map(time => time.toFixed(0)).join(' and ')} ms`)
+})
+
+t.test('a sample in the wrong order is found at the borders of steps, too', async t => {
+  const count = 100_000
+  for (const wrong of [1, pieceSamples - 1, pieceSamples, pieceSamples + 1, 2 * pieceSamples, count - 1]) {
+    const times = Float64Array.from({ length: count }, (_, i) => i)
+    times[wrong] = times[wrong]! - 2
+    const gathered = new GatheredNumbers()
+    gathered.add(count, new Uint32Array(count), times, { values: times.slice() })
+    const sorted = (await gathered.series(1, new Pace())).get(0)!.times
+    t.ok(
+      sorted.every((time, i) => i === 0 || sorted[i - 1]! <= time),
+      `sample ${wrong}`
+    )
+  }
+})
+
+t.test('runs of one huge series are joined and looked through in steps', async t => {
+  const [runs, count] = [200, 100_000]
+  const gathered = new GatheredNumbers()
+  for (let run = 0; run < runs; run++) {
+    const times = Float64Array.from({ length: count }, (_, i) => run * count + i)
+    gathered.add(count, new Uint32Array(count), times, { values: times })
+  }
+  let longest = 0
+  let last = process.threadCpuUsage()
+  let isOver = false
+  const watch = (async () => {
+    while (!isOver) {
+      await setImmediate()
+      const { user, system } = process.threadCpuUsage(last)
+      last = process.threadCpuUsage()
+      longest = Math.max(longest, (user + system) / 1000)
+    }
+  })()
+  const series = await gathered.series(1, new Pace())
+  isOver = true
+  await watch
+  t.equal(series.get(0)!.times.length, runs * count)
+  t.ok(longest < 60, `${longest.toFixed(0)} ms of work at a time`)
 })

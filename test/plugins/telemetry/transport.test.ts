@@ -159,12 +159,30 @@ t.test('JSON of too many values is refused before it is read; what stands in tex
 
 t.test('attributes of a resource are counted in each of its rows', async t => {
   const { post } = await served
-  const resource = { large: 'x'.repeat(1 << 20) }
+  const resource = { large: 'x'.repeat(1_000_000) }
   const items = (count: number) => Array.from({ length: count }, () => record({ time, body: 'x' }))
   for (const signal of ['traces', 'logs'] as const) {
-    const answer = await post(signal, exportRequest([{ resource, items: items(65) }]))
+    const answer = await post(signal, exportRequest([{ resource, items: items(68) }]))
     t.equal(answer.status, 413)
-    t.match(readStatus(answer.body).message, /^65 (spans|log records) with what .* would take \d+ bytes as columns/)
+    t.match(readStatus(answer.body).message, /^68 (spans|log records) with what .* would take \d+ bytes as columns/)
   }
   t.equal((await post('logs', exportRequest([{ resource, items: items(60) }]))).status, 200)
+})
+
+t.test('a request with a large resource or scope is refused', async t => {
+  const { post } = await served
+  const attributes = { large: 'x'.repeat(1 << 20) }
+  for (const signal of ['metrics', 'traces', 'logs'] as const)
+    for (const owner of ['resource', 'scope'] as const) {
+      const items = [record({ time, body: 'x' })]
+      const answer = await post(
+        signal,
+        exportRequest([{ [owner]: owner === 'scope' ? { attributes } : attributes, items }])
+      )
+      t.equal(answer.status, 413)
+      const message = new RegExp(
+        `^a ${owner} takes 10\\d+ bytes, more than 1048576 \\(plugins.telemetry.max_item_size\\)`
+      )
+      t.match(readStatus(answer.body).message, message)
+    }
 })

@@ -331,6 +331,68 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
   add('OTLP JSON traces: attributes', `${otlp}/traces`, { ...json, 'x-svc-trace-table-name': 'json_keys' }, 400, () =>
     otlpSpans(jsonSpan(0, range(150_000, i => jsonAttribute(`k${i}`)).join()))
   )
+  const nested = (levels: number, text: string) =>
+    `${'{"arrayValue":{"values":['.repeat(levels)}{"stringValue":"${text}"}${']}}'.repeat(levels)}`
+  add('OTLP JSON logs: one text in arrays', `${otlp}/logs`, jsonLogs('otlp_text'), 200, () =>
+    otlpLogs(`{"timeUnixNano":"1","body":${nested(40, 'a text '.repeat(bytes / 8))}}`)
+  )
+  add('OTLP JSON logs: one text of escapes in arrays', `${otlp}/logs`, jsonLogs('otlp_text'), 200, () =>
+    otlpLogs(`{"timeUnixNano":"1","body":${nested(40, '\\n\\u00e9'.repeat(bytes / 9))}}`)
+  )
+  /** The JSON of an attribute that is a map of many members; each takes 14 bytes as Protocol Buffers. */
+  const jsonMap = (members: number) =>
+    `{"key":"map","value":{"kvlistValue":{"values":[${range(members, i => jsonAttribute(`k${i}`)).join()}]}}}`
+  /** An attribute that takes less than `max_item_size` as Protocol Buffers. */
+  const emptyMaps = (count: number) =>
+    `{"key":"maps","value":{"arrayValue":{"values":[${'{"kvlistValue":{}},'.repeat(count)}{}]}}}`
+  const manyMaps = () => emptyMaps(250_000)
+  for (const [through, headers] of [
+    ['', {}],
+    [' through a pipeline', { 'x-svc-pipeline-name': 'svc_identity' }]
+  ] as const) {
+    add(`OTLP JSON logs: maps${through}`, `${otlp}/logs`, { ...jsonLogs('otlp_maps'), ...headers }, 200, () =>
+      otlpLogs(range(Math.ceil(bytes / (6 << 20)), () => `{"timeUnixNano":"1","attributes":[${manyMaps()}]}`).join())
+    )
+    add(
+      `OTLP JSON logs: map${through}`,
+      `${otlp}/logs`,
+      { ...jsonLogs('otlp_map'), ...headers },
+      through === '' ? 200 : 400,
+      () => otlpLogs(`{"timeUnixNano":"1","attributes":[${jsonMap(60_000)}]}`)
+    )
+  }
+  const inResource = (kind: string, attributes: string, items: string) =>
+    `{"resource${kind}":[{"resource":{"attributes":[${attributes}]},"scope${kind}":[{${items}}]}]}`
+  const inScope = (kind: string, attributes: string, items: string) =>
+    `{"resource${kind}":[{"scope${kind}":[{"scope":{"name":"s","attributes":[${attributes}]},${items}}]}]}`
+  for (const [where, inside] of [
+    ['resource', inResource],
+    ['scope', inScope]
+  ] as const)
+    for (const [what, status, attributes] of [
+      ['maps', 200, manyMaps],
+      ['too large a map', 413, () => jsonMap(100_000)]
+    ] as const) {
+      const record = '"logRecords":[{"timeUnixNano":"1"}]'
+      const logs = jsonLogs('otlp_owner')
+      add(`OTLP JSON logs: ${what} of a ${where}`, `${otlp}/logs`, logs, status, () =>
+        inside('Logs', attributes(), record)
+      )
+      const piped = { ...jsonLogs('otlp_owner_piped'), 'x-svc-pipeline-name': 'svc_identity' }
+      add(`OTLP JSON logs: ${what} of a ${where} through a pipeline`, `${otlp}/logs`, piped, status, () =>
+        inside('Logs', attributes(), record)
+      )
+      const spans = { ...json, 'x-svc-trace-table-name': 'span_owner' }
+      add(`OTLP JSON traces: ${what} of a ${where}`, `${otlp}/traces`, spans, status, () =>
+        inside('Spans', attributes(), `"spans":[${jsonSpan(0, '')}]`)
+      )
+      add(`OTLP JSON metrics: ${what} of a ${where}`, `${otlp}/metrics`, json, status, () =>
+        inside('Metrics', attributes(), `"metrics":[${jsonGauge('owned', jsonPoint(1))}]`)
+      )
+    }
+  add('OTLP JSON traces: maps', `${otlp}/traces`, { ...json, 'x-svc-trace-table-name': 'span_maps' }, 200, () =>
+    otlpSpans(range(Math.ceil(bytes / (6 << 20)), i => jsonSpan(i, manyMaps())).join())
+  )
   const logOf = (inner: Uint8Array) => Buffer.concat([nanoseconds, inner])
   // Some bytes that inflate to the largest body: in Protocol Buffers two of its spaces are a field nobody knows.
   const spaces = () => zstdCompressSync(Buffer.alloc(largest.bytes, 0x20))
