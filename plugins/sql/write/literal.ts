@@ -91,8 +91,6 @@ function clockText(micros: bigint): string {
   const [hours, minutes, rest] = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map(part =>
     String(part).padStart(2, '0')
   )
-  const fraction = String(micros % 1_000_000n)
-    .padStart(6, '0')
-    .replace(/0+$/, '')
-  return `${hours}:${minutes}:${rest}${fraction === '' ? '' : `.${fraction}`}`
+  const fraction = String(Number(micros % 1_000_000n) / 1_000_000).slice(1)
+  return `${hours}:${minutes}:${rest}${fraction}`
 }
