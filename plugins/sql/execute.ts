@@ -16,7 +16,7 @@ import { createTableAs } from './catalog/create-as.ts'
 import { findDatabase, informationSchema, isInformationSchema } from './catalog/name.ts'
 import { createRowQuota, holdAnswer, rowsAnswer } from './catalog/rows.ts'
 import { show } from './catalog/show.ts'
-import { describe } from './catalog/show-table.ts'
+import { describe, describeQuery } from './catalog/show-table.ts'
 import { createView, dropViews } from './catalog/view.ts'
 import { copy } from './copy/copy.ts'
 import { createFlow, dropFlow } from './flow/flow.ts'
@@ -67,6 +67,8 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
       return explain(session, statement)
     case 'describe_table':
       return describe(session, statement.name)
+    case 'describe_query':
+      return describeQuery(session, statement.query.tokens)
     case 'show':
       return show(session, statement)
     case 'use':
@@ -99,6 +101,7 @@ function rightsFor(statement: Statement): readonly ('read' | 'write')[] {
     case 'query':
     case 'explain':
     case 'describe_table':
+    case 'describe_query':
     case 'show':
     case 'tql':
       return ['read']
@@ -120,7 +123,16 @@ function rightsFor(statement: Statement): readonly ('read' | 'write')[] {
   return ['write']
 }
 
-type Reading = 'query' | 'explain' | 'describe_table' | 'show' | 'use' | 'set_time_zone' | 'admin' | 'tql'
+type Reading =
+  | 'query'
+  | 'explain'
+  | 'describe_table'
+  | 'describe_query'
+  | 'show'
+  | 'use'
+  | 'set_time_zone'
+  | 'admin'
+  | 'tql'
 type Change = Exclude<Statement, { kind: Reading }>
 
 /** Statements that answer with a number of rows. */

@@ -72,6 +72,7 @@ function planStep(session: Session, table: Table, action: AlterAction, run: read
       return change && { change }
     }
     case 'drop_column':
+      if (action.ifExists && !table.columns.some(({ name }) => name === action.column.text)) return undefined
       return { change: { kind: 'drop_column', name: dropped(table, action.column).name } }
     case 'rename': {
       const { store } = session

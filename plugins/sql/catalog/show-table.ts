@@ -1,8 +1,9 @@
 // The answers of SHOW and DESCRIBE about one table or view.
-import { DbError, type RecordsAnswer, type Table, type TableColumn } from '../../../core/index.ts'
-import type { Session } from '../session.ts'
+import { DbError, type RecordsAnswer, type ResultColumn, type Table, type TableColumn } from '../../../core/index.ts'
+import { queryColumns, type Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { ShowFilter } from '../statement/statement.ts'
+import type { Token } from '../text/token.ts'
 import { createTableText, createViewText } from './ddl.ts'
 import { filtered, type ShownColumn } from './filter.ts'
 import { keysOf } from './keys.ts'
@@ -11,8 +12,17 @@ import { type Row, rowsAnswer } from './rows.ts'
 import { columnTypeName } from './type-name.ts'
 
 export function describe(session: Session, name: readonly Name[]): RecordsAnswer {
+  return described(columnsOf(session, name))
+}
+
+/** The columns of a query's result, which does not run. */
+export async function describeQuery(session: Session, tokens: readonly Token[]): Promise<RecordsAnswer> {
+  return described(asFields(await queryColumns(session, tokens)))
+}
+
+function described(found: readonly Described[]): RecordsAnswer {
   const columns = ['Column', 'Type', 'Key', 'Null', 'Default', 'Semantic Type']
-  const rows = columnsOf(session, name).map(({ name, type, semantic, nullable, ...column }) => [
+  const rows = found.map(({ name, type, semantic, nullable, ...column }) => [
     name,
     type,
     semantic === 'field' ? '' : 'PRI',
@@ -111,17 +121,16 @@ export function showCreateView({ store, ctx }: Session, name: readonly Name[]): 
   return rowsAnswer(['View', 'Create View'], [[view.name, createViewText(view)]])
 }
 
-type Described = Pick<TableColumn, 'name' | 'type' | 'semantic' | 'nullable' | 'default' | 'comment'>
+type Described = ResultColumn & Pick<TableColumn, 'semantic' | 'nullable' | 'default' | 'comment'>
 
 function columnsOf(session: Session, name: readonly Name[]): readonly Described[] {
   const view = lookUpView(session.store, session.ctx.db, name)
   if (view === undefined) return requireTable(session, name).columns
-  return view.columns.map(column => ({
-    name: column.name,
-    type: column.type as TableColumn['type'],
-    semantic: 'field',
-    nullable: true
-  }))
+  return asFields(view.columns)
+}
+
+function asFields(columns: readonly ResultColumn[]): Described[] {
+  return columns.map(({ name, type }) => ({ name, type, semantic: 'field', nullable: true }))
 }
 
 function requireTable({ store, ctx }: Session, name: readonly Name[]): Table {

@@ -1,7 +1,7 @@
 // Types of columns as DDL writes them, in the lower case that lists of columns show.
-import { type ColumnType, sqlTypeName } from '../../../core/index.ts'
+import { type ColumnType, type ResultType, sqlTypeName } from '../../../core/index.ts'
 
 /** Views have columns of types that no table has; those keep their own name. */
-export function columnTypeName(type: ColumnType): string {
-  return (sqlTypeName(type) ?? type).toLowerCase()
+export function columnTypeName(type: ResultType): string {
+  return (sqlTypeName(type as ColumnType) ?? type).toLowerCase()
 }

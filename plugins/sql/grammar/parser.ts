@@ -192,12 +192,23 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
       `${before.value}${tokens[at!]!.value} is not a value: a duration is written INTERVAL '5 minutes'`
     )
   }
+  if (isToken(before, ')') && isToken(tokens[at!], '('))
+    return errorAt(sql, tokens[at!]!.start, 'a call has its arguments in one pair of parentheses, as quantile(x, 0.5)')
+  const word = tokens[at ?? -1]?.value.toLowerCase() ?? ''
+  if (/, found/.test(message) && Object.hasOwn(instead, word)) return errorAt(sql, tokens[at!]!.start, instead[word]!)
   const named = at === undefined ? tokens.findLast(({ kind, value }) => kind === 'word' && value === found) : tokens[at]
   const isOperator = named !== undefined && /^No infix parser/.test(message)
   const said = isOperator
     ? `there is no operator ${/^[^\s\w'"(]*/.exec(sql.slice(named.start))![0]}`
     : inOurWords(message)
   return errorAt(sql, named?.start ?? tokens.at(-1)?.end ?? 0, said)
+}
+
+/** What to write in the place of clauses of other databases. */
+const instead: Readonly<Record<string, string>> = {
+  format: 'the form of results is the parameter `format` of the request',
+  prewhere: 'write WHERE in the place of PREWHERE',
+  settings: 'a statement has no SETTINGS: limits are in the configuration of the server'
 }
 
 /** Says what is missing in the same words as statements parsed by hand. */

@@ -157,7 +157,10 @@ const sameAsArgument = new Set(
 const comparing = new Set(['coalesce', 'greatest', 'if', 'ifnull', 'least', 'nullif'])
 /** Calls that make a time of a time. */
 const timesOfTimes = new Set(
-  'date_add date_bin date_bin_wallclock date_subtract date_trunc datetrunc last_day now time_bucket'.split(' ')
+  `date_add date_bin date_bin_wallclock date_subtract date_trunc datetrunc last_day now time_bucket tostartofday tostartoffifteenminutes
+   tostartoffiveminutes tostartofhour tostartofinterval tostartofminute tostartofsecond tostartoftenminutes`.split(
+    /\s+/
+  )
 )
 
 /** Calls that make a text. */

@@ -5,6 +5,7 @@ import {
   endsValue,
   errorAt,
   isName,
+  isPair,
   isToken,
   locationOf,
   type Piece,
@@ -19,7 +20,11 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
   for (let at = 0; at < written.length; at++) {
     const token = written[at]!
     const cast =
-      arrowCast(sql, written, at) ?? namedStruct(sql, written, at) ?? typedText(written, at) ?? plainTrim(written, at)
+      arrowCast(sql, written, at) ??
+      namedStruct(sql, written, at) ??
+      typedText(written, at) ??
+      plainTrim(written, at) ??
+      shiftedLimit(written, at)
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
@@ -30,7 +35,10 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
     else if (isAsymmetric(sql, written, at)) continue
     else if (isArray(written, at)) tokens.push(...tokensAt(token, [arrayText(token.value)]))
     else if (isFrame(written, at)) tokens.push(...tokensAt(token, ['INTERVAL', [token]]))
-    else if (isPathOperator(written, at)) tokens.push({ ...token, value: '-' })
+    else if (isPair(written, at, '*', '*') && endsValue(written[at - 1])) {
+      tokens.push({ ...token, value: '^' })
+      at++
+    } else if (isPathOperator(written, at)) tokens.push({ ...token, value: '-' })
     else if (isPath(written, at)) tokens.push({ ...token, value: jsonPath(token.value) })
     // AS 'a name'
     else if (token.kind === 'string' && isToken(written[at - 1], 'as')) tokens.push({ ...token, kind: 'quoted' })
@@ -196,6 +204,14 @@ function plainTrim(tokens: readonly Token[], at: number): Plain | undefined {
   const from = side === undefined ? at + 2 : at + 3
   if (!isToken(tokens[from], 'from')) return undefined
   return { pieces: [side === 'leading' ? 'ltrim(' : side === 'trailing' ? 'rtrim(' : 'trim('], last: from }
+}
+
+/** `LIMIT 10, 5`: the rows that are left out stand before those that are asked for. */
+function shiftedLimit(tokens: readonly Token[], at: number): Plain | undefined {
+  const [limit, left, comma, count] = tokens.slice(at, at + 4)
+  const isShifted =
+    isToken(limit, 'limit') && left?.kind === 'number' && isToken(comma, ',') && count?.kind === 'number'
+  return isShifted ? { pieces: ['LIMIT', [count], 'OFFSET', [left]], last: at + 3 } : undefined
 }
 
 /** `named_struct('a', 1, 'b', 2)` as a struct with these members. */

@@ -7,9 +7,11 @@ import { translatePattern } from './time-pattern.ts'
 
 /** Functions of the engine by other names: those that take any number of arguments and aggregates, of which a macro takes no DISTINCT, FILTER or OVER. */
 const names: Readonly<Record<string, string>> = {
+  anylast: 'last',
   approx_distinct: 'approx_count_distinct',
   covar: 'covar_samp',
   every: 'bool_and',
+  grouparray: 'list',
   json_build_array: 'json_array',
   json_build_object: 'json_object',
   json_object_agg: 'json_group_object',
@@ -18,6 +20,7 @@ const names: Readonly<Record<string, string>> = {
   stddev_population: 'stddev_pop',
   struct: 'row',
   to_jsonb: 'to_json',
+  uniq: 'approx_count_distinct',
   var: 'var_samp',
   var_population: 'var_pop',
   var_sample: 'var_samp'
@@ -57,9 +60,12 @@ const rewrites: Readonly<Record<string, (call: Call) => Edit[]>> = {
   date_format: call => formEdits(call),
   date_trunc: call => (call.args.length > 2 ? [renamed(call, 'date_trunc_in')] : []),
   first_value: call => (isWindow(call) ? [] : [renamed(call, 'first')]),
+  // Of TimescaleDB, with the times by which rows are ordered.
+  first: call => (isByTime(call) ? [renamed(call, 'arg_min')] : []),
   format: formatEdits,
   generate_series: stepEdits,
   json_agg: jsonList,
+  last: call => (isByTime(call) ? [renamed(call, 'arg_max')] : []),
   lpad: padding,
   last_value: call => (isWindow(call) ? [] : [renamed(call, 'last')]),
   nth_value: nthValue,
@@ -126,6 +132,11 @@ export function nullsEdits(statement: Canonical): Edit[] {
 
 function renamed({ statement, at }: Call, text: string): Edit {
   return { ...span(statement, at), text }
+}
+
+/** Whether a call has two arguments and no order of its own, the terms of which commas part, too. */
+function isByTime({ args }: Call): boolean {
+  return args.length === 2 && !args[0]!.some(token => isToken(token, 'order'))
 }
 
 /** The aggregates have the engine's names only as functions of a window. */

@@ -2,7 +2,19 @@
 import { DbError } from '../../../core/index.ts'
 import { indexKind, parseColumn, readDefault } from './column.ts'
 import { readType } from './column-type.ts'
-import { atEnd, type Cursor, expect, type Name, peek, readName, readNames, sees, take, unexpected } from './cursor.ts'
+import {
+  atEnd,
+  type Cursor,
+  expect,
+  type Name,
+  peek,
+  readList,
+  readName,
+  readNames,
+  sees,
+  take,
+  unexpected
+} from './cursor.ts'
 import type { AlterAction, AlterDatabase, AlterTable, Texts } from './statement.ts'
 import { readKey, readOption, readWith } from './with.ts'
 
@@ -29,7 +41,8 @@ function parseAction(cursor: Cursor): AlterAction {
   if (take(cursor, 'add')) return parseAddition(cursor)
   if (take(cursor, 'drop')) {
     take(cursor, 'column')
-    return { kind: 'drop_column', column: readName(cursor, 'the name of a column') }
+    const ifExists = take(cursor, 'if', 'exists')
+    return { kind: 'drop_column', column: readName(cursor, 'the name of a column'), ifExists }
   }
   if (take(cursor, 'rename')) {
     if (sees(cursor, 'column') && peek(cursor, 1) !== undefined)
@@ -62,8 +75,8 @@ function parseModification(cursor: Cursor, column: Name): AlterAction {
     expect(cursor, 'index')
     return { kind: 'unset_index', column, index }
   }
-  if (!take(cursor, 'set')) {
-    take(cursor, 'type')
+  const isType = take(cursor, 'set', 'data', 'type') || take(cursor, 'type')
+  if (isType || !take(cursor, 'set')) {
     return { kind: 'set_type', column, type: readType(cursor) }
   }
   if (take(cursor, 'default')) return { kind: 'set_default', column, default: readDefault(cursor) }
@@ -73,8 +86,9 @@ function parseModification(cursor: Cursor, column: Name): AlterAction {
   return { kind: 'set_index', column, index, options: readWith(cursor) }
 }
 
-/** `'key' = 'value', …`; what follows a comma and is not a key is the next action. */
+/** `'key' = 'value', …`, also in parentheses; without them, what follows a comma and is not a key is the next action. */
 function readOptions(cursor: Cursor): Texts {
+  if (sees(cursor, '(')) return Object.fromEntries(readList(cursor, () => readOption(cursor)))
   const options = [readOption(cursor)]
   while (
     sees(cursor, ',') &&

@@ -1,5 +1,6 @@
 // CREATE TABLE and CREATE DATABASE.
 import { type ColumnDefinition, DbError, isTimestamp, type Semantic } from '../../../core/index.ts'
+import { isToken } from '../text/token.ts'
 import { parseColumn, type WrittenColumn } from './column.ts'
 import {
   type Cursor,
@@ -58,6 +59,14 @@ function parseTable(cursor: Cursor, ifNotExists: boolean): CreateTable | CreateT
   const written: WrittenColumn[] = []
   const keys: string[] = []
   const times: string[] = []
+  // The form of Postgres; of what INCLUDING names, all is copied.
+  if (sees(cursor, '(') && isToken(peek(cursor, 1), 'like')) {
+    cursor.at += 2
+    const like = readNames(cursor)
+    take(cursor, 'including', 'all')
+    expect(cursor, ')')
+    return { kind: 'create_table_like', name, like, ifNotExists }
+  }
   const listed = !sees(cursor, 'as') && !sees(cursor, 'with')
   if (listed)
     readList(cursor, () => {

@@ -77,7 +77,7 @@ function parseStatement(cursor: Cursor): Statement {
   if (take(cursor, 'show')) return parseShow(cursor)
   if (take(cursor, 'explain')) return parseExplain(cursor)
   if (take(cursor, 'desc') || take(cursor, 'describe')) {
-    take(cursor, 'table')
+    if (!take(cursor, 'table') && isQueryWord(peek(cursor))) return { kind: 'describe_query', query: readQuery(cursor) }
     return { kind: 'describe_table', name: readNames(cursor) }
   }
   if (take(cursor, 'use')) return { kind: 'use', database: readName(cursor, 'the name of a database') }

@@ -16,6 +16,8 @@ import type { ShowFilter, ShowStatement } from './statement.ts'
 
 export function parseShow(cursor: Cursor): ShowStatement {
   if (take(cursor, 'create')) return parseCreated(cursor)
+  if (take(cursor, 'session', 'variables') || take(cursor, 'global', 'variables'))
+    return { kind: 'show', what: 'variables', ...readFilter(cursor) }
   if (take(cursor, 'variables') || take(cursor, 'variable')) {
     if (atEnd(cursor) || sees(cursor, 'like') || sees(cursor, 'where'))
       return { kind: 'show', what: 'variables', ...readFilter(cursor) }

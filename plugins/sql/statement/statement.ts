@@ -26,6 +26,7 @@ export type Statement =
   | { readonly kind: 'drop_table'; readonly names: readonly (readonly Name[])[]; readonly ifExists: boolean }
   | { readonly kind: 'drop_database'; readonly name: Name; readonly ifExists: boolean }
   | { readonly kind: 'describe_table'; readonly name: readonly Name[] }
+  | { readonly kind: 'describe_query'; readonly query: QueryStatement }
   | ShowStatement
   | { readonly kind: 'use'; readonly database: Name }
   | { readonly kind: 'set_time_zone'; readonly zone: string }
@@ -146,7 +147,7 @@ export type AlterAction =
       /** Before all others, or behind one; otherwise at the end. */
       readonly position?: 'first' | Name
     }
-  | { readonly kind: 'drop_column'; readonly column: Name }
+  | { readonly kind: 'drop_column'; readonly column: Name; readonly ifExists: boolean }
   | { readonly kind: 'set_type'; readonly column: Name; readonly type: ColumnType }
   | { readonly kind: 'set_default'; readonly column: Name; readonly default: string | undefined }
   | { readonly kind: 'set_index'; readonly column: Name; readonly index: IndexKind; readonly options: Texts }

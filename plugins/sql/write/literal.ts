@@ -61,8 +61,36 @@ export function resultLiteral(value: unknown, type: ResultType): Literal {
   if (isTimestamp(type)) return { kind: 'time', value: BigInt(value as bigint), unit: timeUnit(type) }
   if (type === 'Date') return { kind: 'time', value: BigInt(value as number) * 86_400n, unit: 's' }
   if (type === 'Boolean') return { kind: 'boolean', value: Boolean(value) }
+  if (type === 'IntervalMonthDayNano') return { kind: 'text', text: intervalText(BigInt(value as bigint)) }
   if (value instanceof Uint8Array) return { kind: 'bytes', bytes: value }
   if (typeof value === 'number' || typeof value === 'bigint') return { kind: 'number', text: String(value) }
   if (type.startsWith('Decimal')) return { kind: 'number', text: String(value) }
   return { kind: 'text', text: typeof value === 'string' ? value : jsonWriter(type)(value) }
+}
+
+/** What a cast to text gives: `1 year 2 months 3 days 04:05:06.7`. `packed`: 32 bits of months, 32 of days, 64 of nanoseconds. */
+function intervalText(packed: bigint): string {
+  const months = Number(BigInt.asIntN(32, packed >> 96n))
+  const days = Number(BigInt.asIntN(32, packed >> 64n))
+  const micros = BigInt.asIntN(64, packed) / 1000n
+  const counts = [
+    [Math.trunc(months / 12), 'year'],
+    [months % 12, 'month'],
+    [days, 'day']
+  ] as const
+  const parts = counts
+    .filter(([count]) => count !== 0)
+    .map(([count, unit]) => `${count} ${unit}${Math.abs(count) === 1 ? '' : 's'}`)
+  if (micros !== 0n || parts.length === 0)
+    parts.push(`${micros < 0n ? '-' : ''}${clockText(micros < 0n ? -micros : micros)}`)
+  return parts.join(' ')
+}
+
+function clockText(micros: bigint): string {
+  const seconds = micros / 1_000_000n
+  const [hours, minutes, rest] = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map(part =>
+    String(part).padStart(2, '0')
+  )
+  const fraction = String(Number(micros % 1_000_000n) / 1_000_000).slice(1)
+  return `${hours}:${minutes}:${rest}${fraction}`
 }

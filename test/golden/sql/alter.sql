@@ -447,3 +447,31 @@ error 1004(400) the name of a column has 256 bytes, at most 255 are allowed: nnn
 ALTER TABLE word RENAME TO nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn;
 ----
 error 1004(400) the name of a table has 256 bytes, at most 255 are allowed: nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn…
+
+-- Forms of Postgres.
+CREATE TABLE form (host STRING PRIMARY KEY, ts TIMESTAMP TIME INDEX, v DOUBLE, x INT);
+CREATE TABLE form_copy (LIKE form INCLUDING ALL);
+ALTER TABLE form_copy DROP COLUMN IF EXISTS absent;
+ALTER TABLE form_copy DROP COLUMN IF EXISTS v, ADD COLUMN w DOUBLE;
+ALTER TABLE form_copy ALTER COLUMN x SET DATA TYPE BIGINT;
+ALTER TABLE form_copy SET (ttl = '1d', comment = 'a copy');
+SHOW CREATE TABLE form_copy;
+----
+affected 0
+--
+affected 0
+--
+affected 0
+--
+affected 0
+--
+affected 0
+--
+affected 0
+--
+Table:String | Create Table:String
+"form_copy" | "CREATE TABLE IF NOT EXISTS \"form_copy\" (\n  \"host\" STRING NULL,\n  \"ts\" TIMESTAMP(3) NOT NULL,\n  \"x\" BIGINT NULL,\n  \"w\" DOUBLE NULL,\n  TIME INDEX (\"ts\"),\n  PRIMARY KEY (\"host\")\n)\n\nENGINE=embedded\nWITH(\n  'comment' = 'a copy',\n  ttl = '1day'\n)"
+
+ALTER TABLE form_copy DROP COLUMN absent;
+----
+error 4002(400) Column absent not exists in table form_copy

@@ -532,3 +532,66 @@ SELECT count(*) FROM home TABLESAMPLE (100 PERCENT) JOIN (SELECT 1 AS one FROM h
 ----
 count(*):Int64
 25
+
+-- Of ClickHouse, TimescaleDB and MySQL.
+CREATE TABLE cpu (host STRING PRIMARY KEY, ts TIMESTAMP(3) TIME INDEX, usage DOUBLE, n BIGINT);
+INSERT INTO cpu VALUES ('a', '2024-01-31T23:50:00Z', 1.5, 1), ('a', '2024-02-01T00:07:30Z', 2.5, 2), ('b', '2024-02-01T00:20:00Z', 10, 3);
+----
+affected 0
+--
+affected 3
+
+SELECT toStartOfInterval(ts, INTERVAL 5 MINUTE) AS t, countIf(usage > 2) AS c FROM cpu WHERE toStartOfHour(ts) >= '2024-02-01 00:00:00' GROUP BY t ORDER BY t;
+----
+t:TimestampMicrosecond | c:Int64
+1706745900000000 | 1
+1706746800000000 | 1
+
+--! timezone=Europe/Berlin
+SELECT n FROM cpu WHERE toStartOfHour(ts) = '2024-02-01 01:00:00' ORDER BY n;
+----
+n:Int64
+2
+3
+
+SELECT toStartOfSecond(ts) = ts AS a, toStartOfMinute(ts) AS b, toStartOfFiveMinutes(ts) AS c, toStartOfTenMinutes(ts) AS d, toStartOfFifteenMinutes(ts) AS e, toStartOfDay(ts) AS f FROM cpu WHERE n = 2;
+----
+a:Boolean | b:TimestampMicrosecond | c:TimestampMicrosecond | d:TimestampMicrosecond | e:TimestampMicrosecond | f:TimestampMicrosecond
+true | 1706746020000000 | 1706745900000000 | 1706745600000000 | 1706745600000000 | 1706745600000000
+
+SELECT toMonday(ts) AS a, toStartOfMonth(ts) AS b, toStartOfQuarter(ts) AS c, toStartOfYear(ts) AS d, toDate(ts) AS e, toYear(ts) AS f, toMonth(ts) AS g, toDayOfMonth(ts) AS h, toDayOfWeek(ts) AS i, toHour(ts) AS j, toMinute(ts) AS k, toSecond(ts) AS l, toUnixTimestamp(ts) AS m, unix_timestamp(ts) AS n, toString(n) AS o, toFloat64('2.5') AS p FROM cpu WHERE n = 2;
+----
+a:Date | b:Date | c:Date | d:Date | e:Date | f:Int64 | g:Int64 | h:Int64 | i:Int64 | j:Int64 | k:Int64 | l:Int64 | m:Int64 | n:Int64 | o:String | p:Float64
+19751 | 19754 | 19723 | 19723 | 19754 | 2024 | 2 | 1 | 4 | 0 | 7 | 30 | 1706746050 | 1706746050 | "2" | 2.5
+
+SELECT uniq(host) AS a, anyLast(n ORDER BY ts) AS b, groupArray(n ORDER BY ts) AS c, first(usage, ts) AS d, last(usage, ts) AS e, last(n ORDER BY host, ts) AS f FROM cpu;
+----
+a:Int64 | b:Int64 | c:List<Int64> | d:Float64 | e:Float64 | f:Int64
+2 | 3 | [1,2,3] | 1.5 | 10.0 | 3
+
+SELECT n FROM cpu ORDER BY n LIMIT 1, 2;
+----
+n:Int64
+2
+3
+
+SELECT 2 ** 3 AS a, n ** 2 AS b FROM cpu WHERE n = 3;
+----
+a:Float64 | b:Float64
+8.0 | 9.0
+
+SELECT quantile(0.5)(usage) FROM cpu;
+----
+error 2000(400) a call has its arguments in one pair of parentheses, as quantile(x, 0.5) at line 1, column 21
+
+SELECT n FROM cpu PREWHERE n = 1;
+----
+error 2000(400) write WHERE in the place of PREWHERE at line 1, column 19
+
+SELECT n FROM cpu FORMAT JSON;
+----
+error 2000(400) the form of results is the parameter `format` of the request at line 1, column 19
+
+SELECT n FROM cpu SETTINGS max_threads = 1;
+----
+error 2000(400) a statement has no SETTINGS: limits are in the configuration of the server at line 1, column 19

@@ -277,3 +277,29 @@ SELECT count(*) >= 65536 AS some, count(*) < 200000 AS missing FROM cpu WHERE ho
 ----
 some:Boolean | missing:Boolean
 true | true
+
+-- An interval is stored as a cast to text gives it.
+CREATE TABLE spans (k BIGINT PRIMARY KEY, ts TIMESTAMP TIME INDEX, x STRING, n BIGINT);
+INSERT INTO spans (k, ts, x) VALUES (1, 1, INTERVAL '1 year 2 months 3 days 04:05:06.7'), (2, 1, INTERVAL '-90 minutes');
+INSERT INTO spans (k, ts, x) SELECT 10 + row_number() OVER (), 1, i FROM (VALUES (INTERVAL '-14 months'), (INTERVAL '0 days'), (INTERVAL '-1 day'), (INTERVAL '1 month -1 day -00:00:00.000001'), (INTERVAL '100 hours'), (NULL)) v(i);
+SELECT k, x, x = CAST(CAST(x AS INTERVAL) AS VARCHAR) AS same FROM spans ORDER BY k;
+----
+affected 0
+--
+affected 2
+--
+affected 6
+--
+k:Int64 | x:String | same:Boolean
+1 | "1 year 2 months 3 days 04:05:06.7" | true
+2 | "-01:30:00" | true
+11 | "-1 year -2 months" | true
+12 | "00:00:00" | true
+13 | "-1 day" | true
+14 | "1 month -1 day -00:00:00.000001" | true
+15 | "100:00:00" | true
+16 | null | null
+
+INSERT INTO spans (k, ts, n) SELECT 1, 1, INTERVAL '1 day';
+----
+error 2000(400) Failed to parse value: row 1, column n: 1 day is not a valid Int64

@@ -442,3 +442,32 @@ error 4004(400) Database not found: nothing
 SHOW TABLE STATUS WHERE;
 ----
 error 2000(400) SHOW … WHERE needs a condition
+
+-- The columns of a query, which does not run.
+DESCRIBE SELECT 1 AS one, 'x' AS x, INTERVAL '1 day' AS i, [1] AS l, now() AS t;
+----
+Column:String | Type:String | Key:String | Null:String | Default:String | Semantic Type:String
+"one" | "Int32" | "" | "YES" | "" | "FIELD"
+"x" | "String" | "" | "YES" | "" | "FIELD"
+"i" | "IntervalMonthDayNano" | "" | "YES" | "" | "FIELD"
+"l" | "List<Int32>" | "" | "YES" | "" | "FIELD"
+"t" | "TimestampMicrosecond" | "" | "YES" | "" | "FIELD"
+
+DESC WITH a AS (SELECT 1 AS x) SELECT * FROM a;
+----
+Column:String | Type:String | Key:String | Null:String | Default:String | Semantic Type:String
+"x" | "Int32" | "" | "YES" | "" | "FIELD"
+
+DESCRIBE SELECT nothing FROM nowhere;
+----
+error 4001(400) Failed to plan SQL: Table not found: svc.public.nowhere
+
+SHOW SESSION VARIABLES LIKE 'time_zone';
+----
+Variable_name:String | Value:String
+"time_zone" | "UTC"
+
+SHOW GLOBAL VARIABLES LIKE 'time_zone';
+----
+Variable_name:String | Value:String
+"time_zone" | "UTC"

@@ -1,5 +1,6 @@
 // Functions of other databases, as DuckDB macros. One file per kind.
 import { aggregateMacros } from './aggregate.ts'
+import { clickhouseMacros } from './clickhouse.ts'
 import { jsonMacros } from './json.ts'
 import { deepJsonMacros } from './json-depth.ts'
 import { listMacros } from './list.ts'
@@ -21,6 +22,7 @@ const all: Macros = {
   ...vectorMacros,
   ...jsonMacros,
   ...deepJsonMacros,
+  ...clickhouseMacros,
   ...aggregateMacros
 }
 

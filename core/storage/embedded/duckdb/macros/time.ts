@@ -71,6 +71,7 @@ export const timeMacros: Macros = {
   'date_subtract(t, i)': 't - CAST(i AS INTERVAL)',
   'make_interval(years := 0, months := 0, weeks := 0, days := 0, hours := 0, mins := 0, secs := 0)':
     'to_years(years) + to_months(months) + to_weeks(weeks) + to_days(days) + to_hours(hours) + to_minutes(mins) + to_seconds(secs)',
+  'unix_timestamp(t)': 'CAST(floor(epoch(t)) AS BIGINT)',
   'justify_interval(i)': 'normalized_interval(i)',
   'overlaps(a, b, c, d)': 'least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b)',
   'to_timezone(t, zone)': `timezone(zone, timezone('UTC', CAST(t AS TIMESTAMP)))`,
