@@ -32,7 +32,10 @@ class NumberText {
 /** Values read between two yields to other requests. */
 const stepValues = 500
 
-const [quote, array, object] = [0x22, 0x5b, 0x7b] as const
+const [array, object] = [0x5b, 0x7b] as const
+/** Bytes that stand in numbers, and the form of a number. */
+const numberBytes = Buffer.from('0123456789+-.eE')
+const wholeNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
 /**
  * Reads `params` of a request: a JSON array, or an object. `maxTokens`: of a statement, which cannot use more values. Throws
@@ -75,11 +78,13 @@ function* readEntries(cursor: JsonCursor): Steps<Parameters> {
 
 /** The next value; a number with the digits that it was written with. */
 function readValue(cursor: JsonCursor): unknown {
-  const isText = startsWith(cursor, quote)
-  const start = cursor.at
-  const value: unknown = readJson(cursor, 1)
-  const isNumber = !isText && (typeof value === 'number' || typeof value === 'bigint')
-  return isNumber ? new NumberText(cursor.bytes.toString('latin1', start, cursor.at)) : value
+  const start = skipSpace(cursor, cursor.at)
+  let end = start
+  while (end < cursor.end && numberBytes.includes(cursor.bytes[end]!)) end++
+  const text = cursor.bytes.toString('latin1', start, end)
+  if (!wholeNumber.test(text)) return readJson(cursor, 1)
+  cursor.at = end
+  return new NumberText(text)
 }
 
 /** Values in order, or by name; a number that is an integer counts as one. Throws `InvalidArguments`. */

@@ -27,10 +27,10 @@ t.test('cold rows of a table with indexes are written to a file that gets its in
   const before = await select(engine, cold, count)
   const found = await eventually(
     () => files('cold'),
-    paths => paths.some(path => path.endsWith('.counts'))
+    paths => paths.some(path => path.endsWith('.idx'))
   )
   t.equal(found.filter(path => path.endsWith('.parquet')).length, 1)
-  t.ok(found.some(path => path.endsWith('.idx')))
+  t.ok(found.some(path => path.endsWith('.counts')))
   t.strictSame(await select(engine, cold, count), before)
   t.strictSame(files('small'), [], 'few rows stay: files of them would have to be merged')
 })
