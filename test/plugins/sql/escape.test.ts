@@ -371,7 +371,8 @@ const positions: readonly string[] = [
   "CREATE TABLE peek (TIME INDEX (at)) WITH (append_mode = 'true') AS SELECT now() AS at FROM {}",
   "CREATE TABLE peek (at TIMESTAMP TIME INDEX, s STRING DEFAULT (SELECT 'a' FROM {}))",
   'COPY visits FROM {}',
-  'SHOW COLUMNS FROM visits WHERE EXISTS (FROM {})'
+  'SHOW COLUMNS FROM visits WHERE EXISTS (FROM {})',
+  'DESCRIBE SELECT * FROM {}'
 ]
 
 t.test('there is an attempt for every kind of statement', async t => {
