@@ -52,9 +52,14 @@ class Bare {
 Object.setPrototypeOf(Bare.prototype, null)
 Reflect.deleteProperty(Bare.prototype, 'constructor')
 
+/** An object without members, not even inherited ones. */
+export function emptyObject(): { [key: string]: ItemValue } {
+  return new Bare()
+}
+
 function readObject(cursor: JsonCursor, depth: number): ItemValue {
   enter(cursor, depth)
-  const object = new Bare()
+  const object = emptyObject()
   if (closes(cursor, 0x7d)) return object
   do {
     cursor.at = skipSpace(cursor, cursor.at)

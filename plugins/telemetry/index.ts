@@ -41,6 +41,10 @@ export default definePlugin({
       'Bytes of one span, log record or data point as protobuf; larger ones are left out and reported as rejected. A request with a larger resource or scope is refused with 413.',
       { minimum: 1 }
     ),
+    max_item_values: count(
+      100_000,
+      'Values nested in one log record, in its resource and in its scope, each by itself, that a pipeline takes; a request with more is refused with 413.'
+    ),
     max_extract_keys: count(
       64,
       'Attributes of log records that one request may store in columns of their own; more are refused with 400.',

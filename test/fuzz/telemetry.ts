@@ -68,7 +68,7 @@ function logsBody(random: Random, isJson: boolean): Uint8Array {
 function readLogs(bytes: Uint8Array): void {
   const { batch } = runAtOnce(decodeLogs(bytes, 1n))
   checkColumns(runAtOnce(logColumns(batch)), batch.records)
-  const { rows } = runAtOnce(itemsOf(batch))
+  const { rows } = runAtOnce(itemsOf(batch, 100_000))
   if (rows !== batch.records) throw new Error(`${rows} items of ${batch.records} records`)
   checkColumns(runAtOnce(extractedColumns(batch, ['A', 'b'], undefined)), batch.records)
 }

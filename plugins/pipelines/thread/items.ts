@@ -12,8 +12,8 @@ import {
 /** Structured cloning keeps no prototypes: objects are sent as Maps, and timestamps as plain objects. */
 type Packed = null | boolean | bigint | number | string | Packed[] | Map<string, Packed> | { readonly ns: bigint }
 
-/** Values of one step: as many are made bytes of at a time. */
-const stepValues = 256
+/** Of one step, which makes bytes of them at a time: cells at most, and values in them from which on no further cell is added. */
+const [stepCells, stepValues] = [256, 4096]
 
 export interface PackedItems extends Omit<ItemBatchParts, 'fields'> {
   readonly fields: readonly (Omit<ItemBatchParts['fields'][number], 'objects'> & {
@@ -40,8 +40,13 @@ export function* packItems(
 
 function* packObjects(objects: readonly (ItemValue | undefined)[]): Steps<Uint8Array<ArrayBuffer>[]> {
   const packed: Uint8Array<ArrayBuffer>[] = []
-  for (let at = 0; at < objects.length; at += stepValues) {
-    const some = objects.slice(at, at + stepValues).map(each => (each === undefined ? undefined : pack(each)))
+  for (let at = 0; at < objects.length; ) {
+    const some: (Packed | undefined)[] = []
+    const count = { values: 0 }
+    while (at < objects.length && some.length < stepCells && count.values < stepValues) {
+      const each = objects[at++]
+      some.push(each === undefined ? undefined : pack(each, count))
+    }
     packed.push(new Uint8Array(serialize(some)))
     yield
   }
@@ -55,20 +60,23 @@ export function unpackItems(items: PackedItems): ItemBatch {
 
 function unpackObjects(packed: readonly Uint8Array[]): ItemValue[] {
   const objects: ItemValue[] = []
-  for (const [i, bytes] of packed.entries()) {
-    const some: (Packed | undefined)[] = deserialize(bytes)
-    some.forEach((each, k) => {
-      if (each !== undefined) objects[i * stepValues + k] = unpack(each)
-    })
+  let at = 0
+  for (const bytes of packed) {
+    for (const each of deserialize(bytes) as readonly (Packed | undefined)[]) {
+      if (each !== undefined) objects[at] = unpack(each)
+      at++
+    }
   }
   return objects
 }
 
-function pack(value: ItemValue): Packed {
+/** Adds the values to `count`. */
+function pack(value: ItemValue, count: { values: number }): Packed {
+  count.values++
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(pack)
+  if (Array.isArray(value)) return value.map(each => pack(each, count))
   if (value instanceof Timestamp) return { ns: value.ns }
-  return new Map(Object.entries(value).map(([key, each]) => [key, pack(each)]))
+  return new Map(Object.entries(value).map(([key, each]) => [key, pack(each, count)]))
 }
 
 function unpack(value: Packed): ItemValue {

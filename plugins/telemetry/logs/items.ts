@@ -4,7 +4,7 @@ import { ItemBatch, type ItemValue, type Steps, Timestamp } from '../../../core/
 import { ProtoReader } from '../../../core/wire/index.ts'
 import type { Slices } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
-import { itemObjectSteps, itemValueSteps } from '../wire/item-value.ts'
+import { itemObjectSteps, itemValueSteps, NestedValues } from '../wire/item-value.ts'
 import { stepBytes } from '../wire/outline.ts'
 import { utf8 } from '../wire/utf8.ts'
 import { scopeTexts } from './columns.ts'
@@ -14,7 +14,7 @@ import type { LogBatch } from './log-batch.ts'
 /** Records handled between two yields to other requests. */
 const stepRecords = 64
 
-export function* itemsOf(logBatch: LogBatch): Steps<ItemBatch> {
+export function* itemsOf(logBatch: LogBatch, maxValues: number): Steps<ItemBatch> {
   const { body, outline, records, scopeOf, resourceOf } = logBatch
   const { scopes, scopeUrls, resources, resourceUrls, items } = outline
   const reader = new ProtoReader(body)
@@ -27,23 +27,36 @@ export function* itemsOf(logBatch: LogBatch): Steps<ItemBatch> {
       ScopeSchemaUrl: text(scopeUrls, i),
       ScopeName: text(scopeNames, i),
       ScopeVersion: text(scopeVersions, i),
-      ScopeAttributes: yield* itemObjectSteps(reader, scopes.starts[i]!, scopes.ends[i]!, scope.attributes)
+      ScopeAttributes: yield* itemObjectSteps(
+        reader,
+        scopes.starts[i]!,
+        scopes.ends[i]!,
+        scope.attributes,
+        new NestedValues(maxValues)
+      )
     }
   })
   const perResource = memo(function* (i) {
     return {
       ResourceSchemaUrl: text(resourceUrls, i),
-      ResourceAttributes: yield* itemObjectSteps(reader, resources.starts[i]!, resources.ends[i]!, resource.attributes)
+      ResourceAttributes: yield* itemObjectSteps(
+        reader,
+        resources.starts[i]!,
+        resources.ends[i]!,
+        resource.attributes,
+        new NestedValues(maxValues)
+      )
     }
   })
   const batch = new ItemBatch(records)
   for (let i = 0, step = 0; i < records; i++) {
-    const own = yield* readOwn(reader, items.starts[i]!, items.ends[i]!)
+    const values = new NestedValues(maxValues)
+    const own = yield* readOwn(reader, items.starts[i]!, items.ends[i]!, values)
     const common = {
       SeverityText: text(logBatch.severityTexts, i),
       SeverityNumber: BigInt(logBatch.severityNumbers[i]!),
       TraceFlags: BigInt(logBatch.flags[i]!),
-      LogAttributes: yield* itemObjectSteps(reader, items.starts[i]!, items.ends[i]!, record.attributes)
+      LogAttributes: yield* itemObjectSteps(reader, items.starts[i]!, items.ends[i]!, record.attributes, values)
     }
     const item: Record<string, ItemValue> = {
       ...common,
@@ -62,7 +75,12 @@ export function* itemsOf(logBatch: LogBatch): Steps<ItemBatch> {
   return batch
 }
 
-function* readOwn(reader: ProtoReader, start: number, end: number): Steps<Record<string, ItemValue>> {
+function* readOwn(
+  reader: ProtoReader,
+  start: number,
+  end: number,
+  values: NestedValues
+): Steps<Record<string, ItemValue>> {
   const own: Record<string, ItemValue> = { TraceId: '', SpanId: '', Body: null }
   let observed = 0n
   reader.seek(start, end)
@@ -72,7 +90,7 @@ function* readOwn(reader: ProtoReader, start: number, end: number): Steps<Record
     else if (reader.field === record.observedTime) observed = reader.bits64()
     else if (reader.field === record.body) {
       const from = reader.pass()
-      own['Body'] = yield* itemValueSteps(reader, from, reader.at)
+      own['Body'] = yield* itemValueSteps(reader, from, reader.at, values)
     } else reader.skip()
   }
   if (observed > 0n) own['ObservedTimestamp'] = new Timestamp(observed)

@@ -16,6 +16,7 @@ export interface LogsOptions {
   readonly max_items: number
   /** Bytes of one log record. */
   readonly max_item_size: number
+  readonly max_item_values: number
   /** Keys of header `x-svc-log-extract-keys`. */
   readonly max_extract_keys: number
 }
@@ -33,7 +34,7 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
     const decoded = await runPaced(pace, decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, limits))
     const { batch, rejected, reason } = decoded
     if (batch.records === 0) return { rejected, message: reason }
-    if (pipeline !== undefined) return runPipeline(core, ctx, pipeline, decoded, name)
+    if (pipeline !== undefined) return runPipeline(core, ctx, pipeline, decoded, name, options.max_item_values)
     const own = await runPaced(pace, logColumns(batch))
     const table = core.store.table(ctx.db, name)
     const columns = aligned([...own, ...(await runPaced(pace, extractedColumns(batch, keys, table)))], table)
@@ -48,9 +49,10 @@ async function runPipeline(
   ctx: RequestContext,
   pipeline: RequestedPipeline,
   { batch, rejected, reason }: Decoded<LogBatch>,
-  table: string
+  table: string,
+  maxValues: number
 ): Promise<Taken> {
-  const items = await runPaced(new Pace(ctx), itemsOf(batch))
+  const items = await runPaced(new Pace(ctx), itemsOf(batch, maxValues))
   const { writes, skipped } = await pipeline.run(ctx, items, { table, customTimeIndex: 'Timestamp;epoch;ns' })
   await core.store.write(ctx, writes)
   return { rejected: rejected + skipped.count, message: reason || (skipped.errors[0]?.message ?? '') }

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { Type } from 'typebox'
 import { definePlugin, type Item, ItemBatch, internalContext, runAtOnce, Timestamp } from '../../../core/index.ts'
 import { packItems, unpackItems } from '../../../plugins/pipelines/thread/items.ts'
+import { areFew } from '../../../plugins/pipelines/weight.ts'
 import { askSql, startServer } from '../../helpers.ts'
 import { pipelinesProbe } from './probe.ts'
 import { show } from './sample-run.ts'
@@ -174,6 +175,26 @@ t.test('items of a protocol keep every kind of value on their way', async t => {
       table: 't'
     })
   t.match(show(result.writes[0]!).columns.join(), /seen/)
+})
+
+t.test('items go to threads a few values at a time, and if they nest many values they go there at all', async t => {
+  const nested = (values: number) => ({ ts: 1, list: Array.from({ length: values - 1 }, () => ({})) })
+  const items = Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? nested(5000) : { ts: i }))
+  const steps = [...packItems(ItemBatch.from(items))]
+  t.equal(steps.length, 3, 'a step of its own for each of the long ones')
+  const { items: packed } = runAtOnce(packItems(ItemBatch.from(items)))
+  const back = unpackItems(packed)
+  t.same(
+    items.map((_, row) =>
+      JSON.stringify(back.item(row), (_, value) => (typeof value === 'bigint' ? Number(value) : value))
+    ),
+    items.map(each => JSON.stringify(each))
+  )
+  t.ok(areFew(ItemBatch.from([nested(5000), nested(5000)])))
+  t.notOk(areFew(ItemBatch.from([nested(5000), nested(5001)])))
+  let deep: Item = { ts: 1 }
+  for (let i = 0; i < 10_000; i++) deep = { deep }
+  t.notOk(areFew(ItemBatch.from([deep])))
 })
 
 t.test('a processor of another plugin runs in the threads, and tells its plugin what it sends', async t => {

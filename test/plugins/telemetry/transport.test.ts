@@ -186,3 +186,32 @@ t.test('a request with a large resource or scope is refused', async t => {
       t.match(readStatus(answer.body).message, message)
     }
 })
+
+t.test('a pipeline takes so many values of an item, of a resource and of a scope, each by itself', async t => {
+  const { post } = await serve(t, '[plugins.telemetry]\nmax_item_values = 1000')
+  const piped = { ...json, 'x-svc-pipeline-name': 'svc_identity' }
+  // The attribute itself is one of them.
+  const attributes = (values: number) =>
+    `"attributes":[{"key":"k","value":{"arrayValue":{"values":[${Array.from({ length: values - 1 }, () => '{"boolValue":true}').join()}]}}}]`
+  const body = (resource: number, scope: number, record: number) =>
+    `{"resourceLogs":[{"resource":{${attributes(resource)}},"scopeLogs":[{"scope":{${attributes(scope)}},"logRecords":[
+      {"timeUnixNano":"1",${attributes(record)}},{"timeUnixNano":"2",${attributes(record)}}]}]}]}`
+  t.equal((await post('logs', body(1000, 1000, 1000), piped)).status, 200)
+  for (const [resource, scope, record] of [
+    [1001, 1, 1],
+    [1, 1001, 1],
+    [1, 1, 1001]
+  ] as const) {
+    const answer = await post('logs', body(resource, scope, record), piped)
+    t.equal(answer.status, 413)
+    t.match(
+      JSON.parse(String(answer.body)).message,
+      /holds more than 1000 values \(plugins\.telemetry\.max_item_values\)/
+    )
+    t.equal(
+      (await post('logs', body(resource, scope, record), json)).status,
+      200,
+      'without a pipeline no thread gets it'
+    )
+  }
+})

@@ -346,17 +346,19 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
   const emptyMaps = (count: number) =>
     `{"key":"maps","value":{"arrayValue":{"values":[${'{"kvlistValue":{}},'.repeat(count)}{}]}}}`
   const manyMaps = () => emptyMaps(250_000)
-  for (const [through, headers] of [
-    ['', {}],
-    [' through a pipeline', { 'x-svc-pipeline-name': 'svc_identity' }]
+  /** As many as a pipeline takes in one item. */
+  const fewerMaps = () => emptyMaps(99_000)
+  for (const [through, to, headers, attributes] of [
+    ['', '', {}, manyMaps],
+    [' through a pipeline', '_piped', { 'x-svc-pipeline-name': 'svc_identity' }, fewerMaps]
   ] as const) {
-    add(`OTLP JSON logs: maps${through}`, `${otlp}/logs`, { ...jsonLogs('otlp_maps'), ...headers }, 200, () =>
-      otlpLogs(range(Math.ceil(bytes / (6 << 20)), () => `{"timeUnixNano":"1","attributes":[${manyMaps()}]}`).join())
+    add(`OTLP JSON logs: maps${through}`, `${otlp}/logs`, { ...jsonLogs(`otlp_maps${to}`), ...headers }, 200, () =>
+      otlpLogs(range(Math.ceil(bytes / (12 << 20)), () => `{"timeUnixNano":"1","attributes":[${attributes()}]}`).join())
     )
     add(
       `OTLP JSON logs: map${through}`,
       `${otlp}/logs`,
-      { ...jsonLogs('otlp_map'), ...headers },
+      { ...jsonLogs(`otlp_map${to}`), ...headers },
       through === '' ? 200 : 400,
       () => otlpLogs(`{"timeUnixNano":"1","attributes":[${jsonMap(60_000)}]}`)
     )
@@ -369,9 +371,10 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
     ['resource', inResource],
     ['scope', inScope]
   ] as const)
-    for (const [what, status, attributes] of [
-      ['maps', 200, manyMaps],
-      ['too large a map', 413, () => jsonMap(100_000)]
+    for (const [what, status, attributes, statusOfPiped] of [
+      ['maps', 200, manyMaps, 413],
+      ['fewer maps', 200, fewerMaps, 200],
+      ['too large a map', 413, () => jsonMap(100_000), 413]
     ] as const) {
       const record = '"logRecords":[{"timeUnixNano":"1"}]'
       const logs = jsonLogs('otlp_owner')
@@ -379,7 +382,7 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
         inside('Logs', attributes(), record)
       )
       const piped = { ...jsonLogs('otlp_owner_piped'), 'x-svc-pipeline-name': 'svc_identity' }
-      add(`OTLP JSON logs: ${what} of a ${where} through a pipeline`, `${otlp}/logs`, piped, status, () =>
+      add(`OTLP JSON logs: ${what} of a ${where} through a pipeline`, `${otlp}/logs`, piped, statusOfPiped, () =>
         inside('Logs', attributes(), record)
       )
       const spans = { ...json, 'x-svc-trace-table-name': 'span_owner' }
@@ -391,7 +394,7 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
       )
     }
   add('OTLP JSON traces: maps', `${otlp}/traces`, { ...json, 'x-svc-trace-table-name': 'span_maps' }, 200, () =>
-    otlpSpans(range(Math.ceil(bytes / (6 << 20)), i => jsonSpan(i, manyMaps())).join())
+    otlpSpans(range(Math.ceil(bytes / (12 << 20)), i => jsonSpan(i, manyMaps())).join())
   )
   const logOf = (inner: Uint8Array) => Buffer.concat([nanoseconds, inner])
   // Some bytes that inflate to the largest body: in Protocol Buffers two of its spaces are a field nobody knows.
