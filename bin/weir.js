@@ -13,9 +13,10 @@ const heapGrowth = '--heap-growing-percent'
 /** Prevents that a signal (SIGUSR1) opens a debugger. */
 const noDebugger = '--disable-sigusr1'
 /**
- * glibc: few arenas, and large blocks are returned to the system at once, which avoids fragmentation. A user's own settings take precedence.
+ * glibc: few arenas, and blocks of a megabyte and more are returned to the system at once, which avoids fragmentation. A user's own settings
+ * take precedence.
  */
-const allocator = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '1048576' }
+const allocator = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   const how = inRepository

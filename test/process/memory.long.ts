@@ -17,7 +17,7 @@ t.test('the server starts with settings of the heap and the allocator, as the pr
   t.equal(args[1], '--heap-growing-percent=100')
   t.equal(args.filter(arg => arg === 'start').length, 1)
   t.ok(env.includes('MALLOC_ARENA_MAX=2'))
-  t.ok(env.includes('MALLOC_MMAP_THRESHOLD_=131072'))
+  t.ok(env.includes('MALLOC_MMAP_THRESHOLD_=1048576'))
 })
 
 t.test('settings of the user win', { skip }, async t => {
