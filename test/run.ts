@@ -45,20 +45,12 @@ function testsIn(folder: string): string[] {
 const running = new Set<ReturnType<typeof spawn>>()
 
 function run(file: string): Promise<{ output: string; code: number | string }> {
-  const child = spawn(
-    process.execPath,
-    ['--import=./test/compile-cache.ts', '--import=./test/temporary.ts', ...process.execArgv, file],
-    {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...process.env,
-        NODE_COMPILE_CACHE: compileCache,
-        TAP_TIMEOUT: values.timeout,
-        ...(values.long && { WEIR_TEST_LONG: '1' })
-      }
-    }
-  )
+  const child = spawn(process.execPath, ['--import=./test/temporary.ts', ...process.execArgv, file], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // It names the compile cache, since that module is loaded here.
+    env: { ...process.env, TAP_TIMEOUT: values.timeout, ...(values.long && { WEIR_TEST_LONG: '1' }) }
+  })
   running.add(child)
   const parts: Buffer[] = []
   child.stdout.on('data', part => parts.push(part))

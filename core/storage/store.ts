@@ -45,6 +45,7 @@ import { checkSteps, createWriteQuota, type WriteQuota } from './write-quota.ts'
 
 /** Tables, and columns of theirs, created or changed in one transaction. */
 const [stepTables, stepColumns] = [125, 1_250]
+
 /** The steps in parts, each for a transaction of its own. */
 function* transactionsOf(steps: readonly TableStep[]): Iterable<readonly TableStep[]> {
   let some: TableStep[] = []

@@ -30,7 +30,7 @@ import type { Question, Results, Work } from './thread/task.ts'
 import { createThreads, type RunOptions, type Threads } from './thread/threads.ts'
 import { parseVersion } from './version.ts'
 import { openVersions } from './versions.ts'
-import { areFew, isLight, maxLightMemory } from './weight.ts'
+import { areLight, isLight, maxLightMemory } from './weight.ts'
 
 interface ServiceOptions {
   readonly variables_from_input: boolean
@@ -178,7 +178,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
   const run: PipelinesService['run'] = (ctx, name, items, options) =>
     traced(ctx, name, async () => {
       const pace = new Pace(ctx)
-      if (areFew(items) && isShort(name, options.version, items.bytes.length))
+      if (areLight(items) && isShort(name, options.version, items.bytes.length))
         return runHere(ctx, name, items, options, pace)
       const { items: packed, moved } = await runPaced(pace, packItems(items))
       return runInThread(ctx, { name, options, input: { items: packed } }, moved)

@@ -22,8 +22,8 @@ export function isLight(version: Version | undefined, bytes: number, added: read
   return bytes * weightOf(version, added) <= maxLightWork
 }
 
-/** Whether the main thread takes the items, as far as they go. */
-export function areFew(items: ItemBatch): boolean {
+/** Whether items are little enough for the main thread, whatever their pipeline. */
+export function areLight(items: ItemBatch): boolean {
   return items.memory <= maxLightMemory && hasFewValues(items)
 }
 

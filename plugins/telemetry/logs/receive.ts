@@ -3,6 +3,7 @@ import { type Core, Pace, type RequestContext, runPaced } from '../../../core/in
 import { type PipelinesService, type RequestedPipeline, requestedPipeline } from '../../services.ts'
 import type { Receive, Taken } from '../signal.ts'
 import type { Decoded } from '../wire/decode-items.ts'
+import { limitsOf } from '../wire/outline.ts'
 import { aligned } from './align.ts'
 import { logColumns } from './columns.ts'
 import { decodeLogs } from './decode.ts'
@@ -30,8 +31,7 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
     // A Uint8Array, because `subarray` of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
     const pace = new Pace(ctx)
-    const limits = { items: options.max_items, itemBytes: options.max_item_size, ownerBytes: options.max_item_size }
-    const decoded = await runPaced(pace, decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, limits))
+    const decoded = await runPaced(pace, decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, limitsOf(options)))
     const { batch, rejected, reason } = decoded
     if (batch.records === 0) return { rejected, message: reason }
     if (pipeline !== undefined) return runPipeline(core, ctx, pipeline, decoded, name, options.max_item_values)

@@ -17,6 +17,7 @@ import {
 import type { ExemplarRow, HistogramRow, MetricMetadata, MetricsysService } from '../../services.ts'
 import type { CountRejected } from '../counters.ts'
 import { nothingRejected, type Receive, type SignalRequest, type Taken } from '../signal.ts'
+import { limitsOf } from '../wire/outline.ts'
 import { type StartRow, startWrite } from './columns.ts'
 import { decodeMetrics } from './decode.ts'
 import { bucketOf, readExemplar } from './exemplar.ts'
@@ -101,11 +102,7 @@ export function createReceiveMetrics(
 function decode({ request, metricsys, points, known, physicalTable, policy, options }: Reception): Steps<void> {
   const cacheScope = [request.ctx.db, physicalTable, policy.key].join('\0')
   const own = known.within(cacheScope, name => metricsys.checkMetric(name))
-  return decodeMetrics(points, own, policy, {
-    items: options.max_items,
-    itemBytes: options.max_item_size,
-    ownerBytes: options.max_item_size
-  })
+  return decodeMetrics(points, own, policy, limitsOf(options))
 }
 
 async function store(reception: Reception, pace: Pace): Promise<Taken> {

@@ -11,6 +11,7 @@ import {
 } from '../../../core/index.ts'
 import { nothingRejected, type Receive, type Taken } from '../signal.ts'
 import type { Decoded } from '../wire/decode-items.ts'
+import { limitsOf } from '../wire/outline.ts'
 import type { Retyped } from './attribute-columns.ts'
 import { decodeSpans } from './decode.ts'
 import { Lookup } from './lookup.ts'
@@ -63,11 +64,7 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
     const maxColumns = flattened ? options.max_attribute_columns : 0
     // A Uint8Array, because `subarray` of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
-    const decoding = decodeSpans(bytes, Math.max(maxColumns, minKeys), {
-      items: options.max_items,
-      itemBytes: options.max_item_size,
-      ownerBytes: options.max_item_size
-    })
+    const decoding = decodeSpans(bytes, Math.max(maxColumns, minKeys), limitsOf(options))
     const decoded = await runPaced(new Pace(ctx), decoding)
     if (decoded.batch.spans > 0) await store(ctx, decoded.batch, { table, maxColumns })
     return takenOf(decoded)

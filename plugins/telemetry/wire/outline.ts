@@ -28,6 +28,12 @@ export interface OutlineLimits {
   readonly ownerBytes?: number
 }
 
+/** The limits of a configuration. */
+export function limitsOf(options: { readonly max_items: number; readonly max_item_size: number }): OutlineLimits {
+  const { max_items: items, max_item_size: itemBytes } = options
+  return { items, itemBytes, ownerBytes: itemBytes }
+}
+
 /** Bytes of items handled between two yields to other requests. */
 export const stepBytes = 1 << 16
 

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { Type } from 'typebox'
 import { definePlugin, type Item, ItemBatch, internalContext, runAtOnce, Timestamp } from '../../../core/index.ts'
 import { packItems, unpackItems } from '../../../plugins/pipelines/thread/items.ts'
-import { areFew } from '../../../plugins/pipelines/weight.ts'
+import { areLight } from '../../../plugins/pipelines/weight.ts'
 import { askSql, startServer } from '../../helpers.ts'
 import { pipelinesProbe } from './probe.ts'
 import { show } from './sample-run.ts'
@@ -190,11 +190,11 @@ t.test('items go to threads a few values at a time, and if they nest many values
     ),
     items.map(each => JSON.stringify(each))
   )
-  t.ok(areFew(ItemBatch.from([nested(5000), nested(5000)])))
-  t.notOk(areFew(ItemBatch.from([nested(5000), nested(5001)])))
+  t.ok(areLight(ItemBatch.from([nested(5000), nested(5000)])))
+  t.notOk(areLight(ItemBatch.from([nested(5000), nested(5001)])))
   let deep: Item = { ts: 1 }
   for (let i = 0; i < 10_000; i++) deep = { deep }
-  t.notOk(areFew(ItemBatch.from([deep])))
+  t.notOk(areLight(ItemBatch.from([deep])))
 })
 
 t.test('a processor of another plugin runs in the threads, and tells its plugin what it sends', async t => {

@@ -96,7 +96,7 @@ export interface SpooledRows {
 
 /** All files of some rows. */
 export function filesOf(rows: readonly SpooledRows[]): SpoolFile[] {
-  return rows.flatMap(({ file, counts }) => [file, ...Array.from(counts.values(), each => each?.file ?? []).flat()])
+  return rows.flatMap(({ file, counts }) => [file, ...[...counts.values()].flatMap(each => each?.file ?? [])])
 }
 
 /** The rows that follow those of the previous spool file. */
@@ -135,9 +135,9 @@ const maxMergedRows = 500_000
 /** Approximate rows per `GroupSpan` of the spool. */
 const spanRows = 4096
 
-/** One generation of a table's memtable. A sealed one takes no more rows; it is dropped once its file is in the catalog. */
 const askedAll: AskedRows = { counted: new Set() }
 
+/** One generation of a table's memtable. A sealed one takes no more rows; it is dropped once its file is in the catalog. */
 export class Memtable {
   /** Sequence number of the first row; log records of this table from here on may still be needed. */
   readonly firstSeq: number
