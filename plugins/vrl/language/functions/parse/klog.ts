@@ -2,6 +2,7 @@
 import { daysFromCivil, daysInMonth, type Zone } from '../../../../../core/compute.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds, objectOf } from '../../kind.ts'
+import { lazy } from '../../lazy.ts'
 import { Regex } from '../../regex.ts'
 import { lossy, type Text, Timestamp, type Value } from '../../value.ts'
 import { readWhole } from './capture.ts'
@@ -9,8 +10,11 @@ import { guessYear } from './syslog-old.ts'
 
 /** One-unambiguous patterns, which the native engine matches in linear time. */
 const line = (date: string) =>
-  new Regex(
-    `^\\s*([A-Za-z])${date}\\s+(\\d{2}):(\\d{2}):(\\d{2})\\.(\\d{1,9})\\s+(\\d+)\\s+([^\\s:]+):(\\d+)\\]\\s((?s:.*))$`
+  lazy(
+    () =>
+      new Regex(
+        `^\\s*([A-Za-z])${date}\\s+(\\d{2}):(\\d{2}):(\\d{2})\\.(\\d{1,9})\\s+(\\d+)\\s+([^\\s:]+):(\\d+)\\]\\s((?s:.*))$`
+      )
   )
 const withYear = line('(\\d{4})(\\d{2})(\\d{2})')
 const withoutYear = line('()(\\d{2})(\\d{2})')
@@ -39,7 +43,7 @@ export const klogParsers: readonly FunctionSpec[] = [
     prepare:
       ({ context }) =>
       (value: Text) =>
-        readLine('glog', withYear, lossy(value), context.zone),
+        readLine('glog', withYear(), lossy(value), context.zone),
     examples: [
       { title: 'A line', source: 'parse_glog!("I20250304 05:06:07.250000 815 main.go:70] it is up")', result },
       { title: 'Another line', source: 'parse_glog!("hello")', raises: 'failed parsing glog message' }
@@ -54,7 +58,7 @@ export const klogParsers: readonly FunctionSpec[] = [
     prepare:
       ({ context }) =>
       (value: Text) =>
-        readLine('klog', withoutYear, lossy(value), context.zone),
+        readLine('klog', withoutYear(), lossy(value), context.zone),
     examples: [
       {
         title: 'A line',

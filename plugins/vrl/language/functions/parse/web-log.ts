@@ -1,6 +1,7 @@
 // Reading the lines of web servers.
 import { type Call, type FunctionSpec, fail, type Run } from '../../function.ts'
 import { kinds } from '../../kind.ts'
+import { lazy } from '../../lazy.ts'
 import { Regex } from '../../regex.ts'
 import { lossy, type Text } from '../../value.ts'
 import { captureFields, captureKind, type FieldTypes, type Layout } from './capture.ts'
@@ -40,11 +41,11 @@ const plain: Style = {
   layout: pattern => ({ pattern: new Regex(`^${pattern}$`), raw: true })
 }
 
-type Lines = Readonly<Record<string, readonly Layout[]>>
+type Lines = Readonly<Record<string, () => readonly Layout[]>>
 
 /** The patterns of a layout in both styles, the faster one first. */
-function inStyles(parts: (style: Style) => readonly string[]): readonly Layout[] {
-  return [plain, lenient].map(style => style.layout(parts(style).join(style.blank)))
+function inStyles(parts: (style: Style) => readonly string[]): () => readonly Layout[] {
+  return lazy(() => [plain, lenient].map(style => style.layout(parts(style).join(style.blank))))
 }
 
 const accessLine = ({ word, time, request }: Style) => [
@@ -66,11 +67,13 @@ const client = '\\[\\s*client\\s*(?:-|(?P<client>[^\\]]+?):(?P<port>\\d+))\\]'
 const apacheLines: Lines = {
   common: inStyles(accessLine),
   combined: inStyles(style => [...accessLine(style), style.quoted('referrer'), style.quoted('agent')]),
-  error: [
-    `${errorPrefix}\\s+${client}\\s+${dashOr('(?P<message>.*?)')}`,
-    `${errorPrefix}\\s+(?P<message1>.*?)\\s*${client}\\s*(?P<message2>.*?)`,
-    `${errorPrefix}\\s+${dashOr('(?P<message>.*?)')}`
-  ].map(lenient.layout)
+  error: lazy(() =>
+    [
+      `${errorPrefix}\\s+${client}\\s+${dashOr('(?P<message>.*?)')}`,
+      `${errorPrefix}\\s+(?P<message1>.*?)\\s*${client}\\s*(?P<message2>.*?)`,
+      `${errorPrefix}\\s+${dashOr('(?P<message>.*?)')}`
+    ].map(lenient.layout)
+  )
 }
 
 const proxyLine = ({ word, quoted }: Style, address: string, user: string, size: string) => [
@@ -118,7 +121,7 @@ const nginxLines: Lines = {
   }),
   main: inStyles(style => [...mainLine(style), style.quoted('http_x_forwarded_for')]),
   ingress_upstreaminfo: inStyles(ingressLine),
-  error: [lenient.layout(proxyError)]
+  error: lazy(() => [lenient.layout(proxyError)])
 }
 
 const types: FieldTypes = {
@@ -142,17 +145,17 @@ const accessTime = '%d/%b/%Y:%T %z'
 const value = { name: 'value', kind: kinds.string }
 const timestampFormat = { name: 'timestamp_format', kind: kinds.string, optional: true }
 
-const fields = (call: Call, lines: Lines) => captureKind(lines[call.constant('format') as string]!, types)
+const fields = (call: Call, lines: Lines) => captureKind(lines[call.constant('format') as string]!(), types)
 
 export const webLogParsers: readonly FunctionSpec[] = [
   {
     name: 'parse_common_log',
     summary: 'Reads a line of an access log in the common log format.',
     params: [value, timestampFormat],
-    returns: captureKind(apacheLines['common']!, types),
+    returns: () => captureKind(apacheLines['common']!(), types),
     fallible: true,
     prepare: call => {
-      const read = reader(call, apacheLines['common']!, accessTime, 'failed parsing common log line')
+      const read = reader(call, apacheLines['common']!(), accessTime, 'failed parsing common log line')
       return (text: Text, format: Text | undefined) => read(text, format)
     },
     examples: [
@@ -224,7 +227,7 @@ export const webLogParsers: readonly FunctionSpec[] = [
 
 function withFormat(call: Call, lines: Lines, time: (format: string) => string, failure: string): Run {
   const format = call.constant('format') as string
-  const read = reader(call, lines[format]!, time(format), failure)
+  const read = reader(call, lines[format]!(), time(format), failure)
   return (text: Text, _: Text, times: Text | undefined) => read(text, times)
 }
 
