@@ -4,6 +4,7 @@ import type { Database, TableColumn, TableDefinition } from '../../../model/tabl
 import type { SeriesEntry } from '../log/record.ts'
 import type { DataFile } from './catalog-rows.ts'
 import { folderName } from './naming.ts'
+import { rowSum } from './row-sums.ts'
 
 const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
 
@@ -54,8 +55,9 @@ export function orderColumns(sqlite: DatabaseSync, table: number, columns: reado
 }
 
 export function insertSeries(sqlite: DatabaseSync, table: number, series: readonly SeriesEntry[]): void {
-  const insert = prepared(sqlite, 'INSERT OR IGNORE INTO series (table_id, tsid, key) VALUES (?, ?, ?)')
-  for (const { tsid, key } of series) insert.run(table, tsid, key)
+  const insert = prepared(sqlite, 'INSERT OR IGNORE INTO series (table_id, tsid, key, sum) VALUES (?, ?, ?, ?)')
+  const id = BigInt(table)
+  for (const { tsid, key } of series) insert.run(table, tsid, key, rowSum([id, BigInt(tsid), key]))
 }
 
 /** Returns the file's id. */

@@ -10,7 +10,7 @@ interface Layout {
   readonly summed: boolean
 }
 
-/** From now on every row of the catalog carries the checksum of its values; rows that have none yet get it. */
+/** From now on every row of the catalog carries the checksum of its values; rows that have none yet, or come without one, get it. */
 export function keepSums(sqlite: DatabaseSync): void {
   defineSum(sqlite)
   for (const table of tableNames(sqlite)) {
@@ -19,7 +19,7 @@ export function keepSums(sqlite: DatabaseSync): void {
     const same = key.map(name => `${name} = NEW.${name}`).join(' AND ')
     const update = `UPDATE ${table} SET sum = ${sumOf(columns.map(name => `NEW.${name}`))} WHERE ${same};`
     sqlite.exec(
-      `CREATE TEMP TRIGGER ${table}_added AFTER INSERT ON main.${table} BEGIN ${update} END;
+      `CREATE TEMP TRIGGER ${table}_added AFTER INSERT ON main.${table} WHEN NEW.sum IS NULL BEGIN ${update} END;
        CREATE TEMP TRIGGER ${table}_changed AFTER UPDATE OF ${columns.join(', ')} ON main.${table} BEGIN ${update} END`
     )
   }
@@ -71,18 +71,24 @@ export function matches(sqlite: DatabaseSync, table: string): string {
 
 function defineSum(sqlite: DatabaseSync): void {
   const options = { varargs: true, deterministic: true, useBigIntArguments: true }
-  sqlite.function('row_sum', options, (...values: unknown[]) => checksum(values as Value[]))
+  sqlite.function('row_sum', options, (...values: unknown[]) => rowSum(values as Value[]))
 }
 
-/** Text that tells types apart, so that 1 and '1' differ; bytes as they are. */
-function checksum(values: readonly Value[]): number {
+/**
+ * The checksum of a row's values in the order of its columns: texts that tell types apart, so that 1 and '1' differ; bytes as they are. An
+ * INSERT that brings it is about twice as fast as one whose row gets it from here.
+ */
+export function rowSum(values: readonly Value[]): number {
   let sum = 0
+  let text = ''
   for (const value of values) {
-    const head = value instanceof Uint8Array ? `bytes ${value.length};` : `${typeof value} ${value};`
-    sum = crc32(head, sum)
-    if (value instanceof Uint8Array) sum = crc32(value, sum)
+    if (!(value instanceof Uint8Array)) text += `${typeof value} ${value};`
+    else {
+      sum = crc32(value, crc32(`${text}bytes ${value.length};`, sum))
+      text = ''
+    }
   }
-  return sum
+  return text === '' ? sum : crc32(text, sum)
 }
 
 function sumOf(columns: readonly string[]): string {
