@@ -135,6 +135,12 @@ export function fixedArray(type: ColumnType) {
   }
 }
 
+/** Bits of an integer type, and whether it has negative values; undefined for other types. */
+export function integerSize(type: ColumnType): { readonly bits: number; readonly signed: boolean } | undefined {
+  const found = /^(U?)Int(\d+)$/.exec(type)
+  return found === null ? undefined : { bits: Number(found[2]), signed: found[1] === '' }
+}
+
 /** Whether values of a type are byte sequences of any length. */
 export function isBytesType(type: ColumnType): boolean {
   return type === 'String' || type === 'Json' || type === 'Binary'

@@ -4,14 +4,12 @@ import {
   isTimestamp,
   parseColumnIndex,
   parseTableOptions,
-  parseZone,
   type Table,
   type TableChange,
   type TableColumn,
-  type TableOptions,
-  utc
+  type TableOptions
 } from '../../../core/index.ts'
-import type { Session } from '../session.ts'
+import { type Session, zoneOf } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { AlterAction, AlterTable } from '../statement/statement.ts'
 import { resolveDefault } from '../write/default-value.ts'
@@ -94,7 +92,7 @@ type ColumnAction = Extract<AlterAction, { kind: 'set_type' | 'set_default' | 's
 
 function planColumn(session: Session, table: Table, column: TableColumn, action: ColumnAction): Step | undefined {
   const { id: _id, physical: _physical, stored: _stored, was: _was, ...definition } = column
-  const zone = parseZone(session.ctx.timezone) ?? utc
+  const zone = zoneOf(session)
   const modified = (changed: Partial<TableColumn>): TableChange => ({
     kind: 'modify_column',
     name: column.name,

@@ -1,5 +1,6 @@
 // SQL text to a tree and back to text, with the location of each error in the source.
 import { DbError, isDbError, ParseError } from '../../../core/index.ts'
+import { isNullTreatment } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { locator, tokenAt } from '../text/locate.ts'
 import { errorAt, isPair, isToken, type Token, tokenText } from '../text/token.ts'
@@ -71,7 +72,7 @@ export function startParser(): SqlParser {
 }
 
 /**
- * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED`, `USING SAMPLE`, `TABLESAMPLE` and the `EXCLUDE`
+ * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED`, `IGNORE NULLS` in calls, `USING SAMPLE`, `TABLESAMPLE` and the `EXCLUDE`
  * of frames, which name nothing; with `LIKE` for `GLOB`, `CROSS JOIN` for `POSITIONAL JOIN`, `* REPLACE(a AS b)` for `* RENAME (a AS b)`, and operators it has for
  * `&&` and `?`.
  */
@@ -138,6 +139,8 @@ export function isRename(tokens: readonly Token[], i: number): boolean {
 function isBlank(tokens: readonly Token[], i: number): boolean {
   const token = tokens[i]
   const next = tokens[i + 1]
+  if (isToken(next, ')') && isToken(token, 'nulls')) return isNullTreatment(tokens, i - 1)
+  if (isToken(next, 'nulls') && isToken(tokens[i + 2], ')')) return isNullTreatment(tokens, i)
   if (isToken(token, 'asof')) return ['join', 'left', 'right', 'full', 'inner'].some(word => isToken(next, word))
   if (isToken(token, 'materialized')) return isToken(next, '(')
   return isToken(token, 'not') && isToken(next, 'materialized') && isToken(tokens[i + 2], '(')

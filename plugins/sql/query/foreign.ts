@@ -1,5 +1,5 @@
 // Words other databases have for what the engine writes differently, as its own: before the grammar reads the statement.
-import { DbError } from '../../../core/index.ts'
+import { DbError, duckdbType } from '../../../core/index.ts'
 import { argumentsOf, closing } from '../text/brackets.ts'
 import {
   endsValue,
@@ -13,7 +13,6 @@ import {
   type Token,
   tokensAt
 } from '../text/token.ts'
-import { engineType } from './engine-type.ts'
 
 export function plainWords(sql: string, written: readonly Token[]): readonly Token[] {
   const tokens: Token[] = []
@@ -153,7 +152,7 @@ const sameNames = [
   'Float64'
 ] as const
 const arrowTypes: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(sameNames.map(type => [type, engineType(type)])),
+  ...Object.fromEntries(sameNames.map(type => [type, duckdbType(type)])),
   Utf8: 'VARCHAR',
   LargeUtf8: 'VARCHAR',
   Utf8View: 'VARCHAR',

@@ -30,7 +30,7 @@ import { applyEdits, type Edit, span } from './edit.ts'
 import { hasEngineZone } from './engine-zone.ts'
 import { plainWords } from './foreign.ts'
 import { plainFroms } from './from-first.ts'
-import { functionEdits, nullsEdits } from './function-edits.ts'
+import { functionEdits } from './function-edits.ts'
 import { makeNames, type Names } from './names.ts'
 import { plainNulls } from './nulls.ts'
 import { type AskRows, plainPivots } from './pivot.ts'
@@ -42,7 +42,7 @@ import { sessionEdit } from './session-function.ts'
 import { textTimeEdits } from './text-time.ts'
 import { timeEdit } from './time-text.ts'
 import { engineMeaning, meaningOf } from './time-type.ts'
-import { computeTql, type TqlRunner, type TqlTable } from './tql-table.ts'
+import { computeTql, type GivenTable, type TqlRunner } from './tql-table.ts'
 import { type Expanded, expandView, viewColumns, viewRows } from './view.ts'
 
 export interface ResolvedQuery {
@@ -83,6 +83,8 @@ export interface ResolveContext {
   readonly ask: (context: ResolveContext, tokens: readonly Token[]) => ReturnType<AskRows>
   /** Full names of the views this query is in. */
   readonly views?: readonly string[]
+  /** Tables of a statement's own, by names no user can write. */
+  readonly given?: ReadonlyMap<string, GivenTable>
 }
 
 /** Tokens beyond which a statement is long: a step over fewer takes a few milliseconds at most. */
@@ -163,7 +165,6 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   const edits: Edit[] = [
     ...textTimeEdits(statement, bound.textTimes, { names, knowsZone, zone: context.zone.name }),
     ...functionEdits(context.sql, statement, bound.tableCalls),
-    ...nullsEdits(statement),
     ...castEdits(statement, knownTime, isTime),
     ...bound.calls.flatMap(at => sessionEdit(statement, at, context.ctx)),
     ...sessionWords,
@@ -256,14 +257,14 @@ interface Found extends Read {
 /** Throws DbError where there is no such table. */
 function findTable(
   context: ResolveContext,
-  computed: ReadonlyMap<string, TqlTable>,
+  computed: ReadonlyMap<string, GivenTable>,
   statement: Canonical,
   parts: readonly number[],
   aliased: boolean
 ): Found {
   const names = parts.map(part => nameOf(statement.tokens[part]!))
   const where = { ...span(statement, parts[0]!, parts.at(-1)!), aliased }
-  const rows = computed.get(names[0]!.text)
+  const rows = computed.get(names[0]!.text) ?? context.given?.get(names[0]!.text)
   if (rows !== undefined)
     return { ...where, source: makeSource(undefined, engineFields(rows.columns)), text: rows.text }
   const { database, table: written } = resolveName(context.store, context.db, names)

@@ -93,13 +93,14 @@ export function endBehind(tokens: readonly Token[], close: number): number {
     if (isToken(tokens[next], 'filter')) at = closing(tokens, next + 1) ?? next
     else if (isToken(tokens[next], 'within')) at = closing(tokens, next + 2) ?? next
     else if (isToken(tokens[next], 'over')) at = closing(tokens, next + 1) ?? next + 1
-    else if (
-      isToken(tokens[next + 1], 'nulls') &&
-      (isToken(tokens[next], 'ignore') || isToken(tokens[next], 'respect'))
-    )
-      at = next + 1
+    else if (isNullTreatment(tokens, next)) at = next + 1
     else return at
   }
+}
+
+/** Whether `IGNORE NULLS` or `RESPECT NULLS` begins at a token. */
+export function isNullTreatment(tokens: readonly Token[], at: number): boolean {
+  return isToken(tokens[at + 1], 'nulls') && (isToken(tokens[at], 'ignore') || isToken(tokens[at], 'respect'))
 }
 
 /** Words that end a select list. */

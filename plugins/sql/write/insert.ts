@@ -1,20 +1,11 @@
 // INSERT: values become one write of whole columns, a query's rows one write after the other.
-import {
-  authorise,
-  DbError,
-  Pace,
-  parseZone,
-  type Table,
-  type TableColumn,
-  type TableWrite,
-  utc
-} from '../../../core/index.ts'
+import { authorise, DbError, Pace, type Table, type TableColumn, type TableWrite } from '../../../core/index.ts'
 import { hint } from '../catalog/name.ts'
 import { privileged, readRows, runQuery, type Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { InsertStatement } from '../statement/statement.ts'
-import { isToken, type Token, tokenize } from '../text/token.ts'
-import { buildColumn, type ValueContext } from './column-value.ts'
+import { isToken, type Token, tokensAt } from '../text/token.ts'
+import { buildColumn, type ValueContext, valueContext } from './column-value.ts'
 import { defaultColumns, defaultOf, requireTime } from './default-value.ts'
 import { type Literal, nullLiteral, readLiteral, resultLiteral } from './literal.ts'
 import { writeAnswer } from './stream.ts'
@@ -57,14 +48,12 @@ async function insertValues(
   rows: Iterable<Row>
 ): Promise<number> {
   requireTime(table, columns)
-  const now = BigInt(Date.now()) * 1_000_000n
+  const context = valueContext(session)
   const writes: TableWrite[] = []
   const pace = new Pace(session.ctx)
   let first = 0
   for (const part of inParts(rows, Math.ceil(partValues / columns.length))) {
-    writes.push(
-      await insertPart(session, table, columns, part, { zone: parseZone(session.ctx.timezone) ?? utc, now, first })
-    )
+    writes.push(await insertPart(session, table, columns, part, { ...context, first }))
     first += part.length
     if (pace.isDue) await pace.pause()
   }
@@ -128,16 +117,12 @@ async function readValues(session: Session, rows: readonly Row[], width: number)
 
 /** Constant expressions, all at once. */
 async function evaluate(session: Session, expressions: readonly (readonly Token[])[]): Promise<Literal[]> {
-  const select = tokenize('SELECT').map(token => ({ ...token, start: expressions[0]![0]!.start }))
-  const [open, comma, close] = tokenize('(,)')
-  const list = expressions.flatMap((expression, i) => [...(i > 0 ? [comma!] : []), open!, ...expression, close!])
+  const list = expressions.flatMap((expression, i) => [i > 0 ? ', (' : '(', expression, ')'])
   // Without a subquery nothing is read: whoever may write may compute.
-  const reads = list.some(token => isToken(token, 'select') || isToken(token, 'from'))
+  const reads = expressions.flat().some(token => isToken(token, 'select') || isToken(token, 'from'))
   if (reads) authorise(session.ctx.user, 'read')
-  const answer = await runQuery(reads ? session : privileged(session), [
-    ...select,
-    ...list.map((token, i) => (i === 0 ? { ...token, spaced: true } : token))
-  ])
+  const select = tokensAt(expressions[0]![0]!, ['SELECT', ...list])
+  const answer = await runQuery(reads ? session : privileged(session), select)
   const [row] = await readRows(answer)
   return answer.columns.map(({ type }, i) => resultLiteral(row?.[i], type))
 }

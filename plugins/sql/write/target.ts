@@ -1,13 +1,12 @@
 // The table a statement writes to.
 import { DbError, type Table } from '../../../core/index.ts'
-import { fullName, informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
+import { fullName, lookUpTable, noTable, resolveChanged } from '../catalog/name.ts'
 import type { Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 
 /** Throws `TableNotFound`, or `Unsupported` for what no statement may change. */
 export function findTarget({ store, ctx }: Pick<Session, 'store' | 'ctx'>, name: readonly Name[]): Table {
-  const { database, table } = resolveName(store, ctx.db, name)
-  if (database === informationSchema) throw new DbError('Unsupported', `Schema \`${informationSchema}\` is read-only`)
+  const { database, table } = resolveChanged(store, ctx.db, name)
   if (store.view(database, table.text) !== undefined) {
     throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: it can be read only`)
   }
