@@ -16,11 +16,12 @@ import { resolveDefault } from '../write/default-value.ts'
 import { findTarget } from '../write/target.ts'
 import { addColumns } from './add-column.ts'
 import { checkConversion, conversion } from './convert.ts'
-import { fullName, hint } from './name.ts'
+import { fullName, hint, lookUpTable } from './name.ts'
 
 /** Returns the affected rows: none. */
-export async function alterTable(session: Session, { name, actions }: AlterTable): Promise<number> {
+export async function alterTable(session: Session, { name, ifExists, actions }: AlterTable): Promise<number> {
   const { store, ctx } = session
+  if (ifExists && lookUpTable(store, ctx.db, name) === undefined) return 0
   const table = findTarget(session, name)
   const steps = plan(session, table, actions)
   for (const { check } of steps) await check?.()

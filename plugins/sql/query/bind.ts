@@ -573,14 +573,10 @@ class Binder {
       add(common ?? table?.fields ?? unknown, table?.name ?? this.#nameOf(name.at(-1)!), table?.database)
       this.#value(node['sample'], scope, env)
     } else if (kind === 'NestedJoin') {
+      // One with a name of its own was made a query before.
       const inner = makeScope(env.outer)
       this.#joined(asNode(node['table_with_joins'])!, inner, env)
-      if (aliased === undefined && columns.length === 0) scope.sources.push(...inner.sources)
-      else {
-        const fields: Field[] = []
-        const open = addStar(fields, inner.sources)
-        add({ list: fields, open })
-      }
+      scope.sources.push(...inner.sources)
     } else if (kind === 'Pivot' || kind === 'Unpivot') {
       this.everyColumn = true
       const { table, alias: _, ...rest } = node

@@ -1,6 +1,8 @@
 // Words other databases have for what the engine writes differently, as its own: before the grammar reads the statement.
 import { DbError, duckdbType } from '../../../core/index.ts'
-import { argumentsOf, closing } from '../text/brackets.ts'
+import { nameOf } from '../statement/cursor.ts'
+import { isQueryWord } from '../statement/query.ts'
+import { argumentsOf, closing, findWord, isWithin } from '../text/brackets.ts'
 import {
   endsValue,
   errorAt,
@@ -13,6 +15,7 @@ import {
   type Token,
   tokensAt
 } from '../text/token.ts'
+import { isAliased } from './resolve-tables.ts'
 
 export function plainWords(sql: string, written: readonly Token[]): readonly Token[] {
   const tokens: Token[] = []
@@ -23,13 +26,15 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
       namedStruct(sql, written, at) ??
       typedText(written, at) ??
       plainTrim(written, at) ??
-      shiftedLimit(written, at)
+      shiftedLimit(written, at) ??
+      countedCall(sql, written, at)
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
       tokens.push(...tokensAt(token, plain.pieces))
       at = plain.last
-    } else if (isTable(written, at)) tokens.push(...tokensAt(token, ['SELECT * FROM']))
+    } else if (isNamedJoin(written, at)) tokens.push(...tokensAt(token, ['(SELECT * FROM']))
+    else if (isTable(written, at)) tokens.push(...tokensAt(token, ['SELECT * FROM']))
     else if (isExcept(written, at)) tokens.push({ ...token, value: 'EXCLUDE' })
     else if (isAsymmetric(sql, written, at)) continue
     else if (isArray(written, at)) tokens.push(...tokensAt(token, [arrayText(token.value)]))
@@ -61,6 +66,34 @@ function isTable(tokens: readonly Token[], at: number): boolean {
     isName(next) &&
     (at === 0 || beforeQuery.some(word => isToken(tokens[at - 1], word)))
   )
+}
+
+/** Whether a token is the parenthesis of `(a JOIN b) AS c` or `FROM (a) AS c`: the engine knows `c` as the name of a query only. */
+function isNamedJoin(tokens: readonly Token[], at: number): boolean {
+  const close = isToken(tokens[at], '(') ? closing(tokens, at) : undefined
+  if (close === undefined || !isAliased(tokens, close + 1)) return false
+  const holds = (word: string) => findWord(tokens, word, at + 1) > 0
+  if (holds('join')) return !['select', 'from'].some(holds)
+  const isFrom = ['from', 'join'].some(word => isToken(tokens[at - 1], word)) && !isWithin(tokens, at - 1)
+  return (
+    isFrom &&
+    isToken(tokens[close + 1], 'as') &&
+    !isQueryWord(tokens.find((token, i) => i > at && !isToken(token, '(')))
+  )
+}
+
+/** `f(x) WITH ORDINALITY AS o(v, i)` where `o.*` stands in the statement, for which the engine takes `o` for two tables. */
+function countedCall(sql: string, tokens: readonly Token[], at: number): Plain | undefined {
+  if (!isName(tokens[at]) || !isToken(tokens[at + 1], '(')) return undefined
+  const behind = (closing(tokens, at + 1) ?? tokens.length) + 1
+  if (!isToken(tokens[behind], 'with') || !isToken(tokens[behind + 1], 'ordinality')) return undefined
+  const name = isToken(tokens[behind + 2], 'as') ? behind + 3 : behind + 2
+  const last = isToken(tokens[name + 1], '(') ? closing(tokens, name + 1) : undefined
+  const isStar = (i: number) => isToken(tokens[i + 1], '.') && isToken(tokens[i + 2], '*')
+  const isSame = (token: Token) => nameOf(token).text === nameOf(tokens[name]!).text
+  if (last === undefined || !tokens.some((token, i) => isStar(i) && isSame(token))) return undefined
+  const call = plainWords(sql, tokens.slice(at + 1, last + 1))
+  return { pieces: ['(SELECT * FROM', [tokens[at]!], call, ') AS', [tokens[name]!]], last }
 }
 
 /** Whether a token is the ASYMMETRIC of a BETWEEN, which means nothing. Throws ParseError for what the engine has not. */

@@ -335,12 +335,13 @@ function pathLength(tokens: readonly Token[], at: number): number {
 /** Words that may follow a table and are no name for it. */
 const afterTable = new Set([
   ...afterFrom,
-  ...'all any anti array asof cross final full global inner join left local natural on only paste right sample semi using'.split(
+  ...'all any anti array asof cross final full global inner join left local natural on only paste pivot positional right sample semi tablesample unpivot using'.split(
     ' '
   )
 ])
 
-function isAliased(tokens: readonly Token[], at: number): boolean {
+/** Whether a name for a table or what stands for one begins at a token. */
+export function isAliased(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at]
   if (isToken(token, 'as') || token?.kind === 'quoted') return true
   return token?.kind === 'word' && !afterTable.has(token.value.toLowerCase())

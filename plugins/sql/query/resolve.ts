@@ -14,7 +14,7 @@ import { informationColumns, informationTable } from '../catalog/information/ind
 import type { Sources } from '../catalog/information/table.ts'
 import { informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
 import { checkDepth, longAnds, spaceChains } from '../grammar/depth.ts'
-import type { SqlParser } from '../grammar/parser.ts'
+import { isShareOfLimit, type SqlParser } from '../grammar/parser.ts'
 import { isSearchFunction, readSearchCall } from '../search/call.ts'
 import { rewriteSearches } from '../search/rewrite.ts'
 import { nameOf } from '../statement/cursor.ts'
@@ -179,9 +179,12 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     ...reads.map(read => tableEdit(read, names, words))
   ]
   const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
-  // A sample is taken before the WHERE, of all rows.
+  // A sample is taken before the WHERE, of all rows, and a share of them is no number of rows.
   const isSampled = tokens.some(
-    (token, i) => isToken(token, 'tablesample') || (isToken(token, 'sample') && isToken(tokens[i - 1], 'using'))
+    (token, i) =>
+      isToken(token, 'tablesample') ||
+      (isToken(token, 'sample') && isToken(tokens[i - 1], 'using')) ||
+      isShareOfLimit(tokens, i)
   )
   const asked = { searches, alone: isSampled ? [] : bound.alone, columnsAt, zone: context.zone }
   await nextStep()
