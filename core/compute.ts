@@ -76,6 +76,7 @@ export {
 } from './model/time.ts'
 export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
 export {
+  decimalText,
   fixedArray,
   integerSize,
   isColumnType,

@@ -3,8 +3,7 @@ import { DbError, parseTableOptions, type Table } from '../../../core/index.ts'
 import { type Session, zoneOf } from '../session.ts'
 import type { CreateTable, CreateTableLike, Statement } from '../statement/statement.ts'
 import { resolveDefault } from '../write/default-value.ts'
-import { findTarget } from '../write/target.ts'
-import { requireColumn } from './alter.ts'
+import { findTarget, requireColumn } from '../write/target.ts'
 import {
   findDatabase,
   fullName,

@@ -10,7 +10,7 @@ import {
 } from '../../../core/index.ts'
 import { privileged, runQuery, type Session } from '../session.ts'
 import type { ShowFilter } from '../statement/statement.ts'
-import { type Token, tokenize, tokensAt } from '../text/token.ts'
+import { separated, type Token, tokenize, tokensAt } from '../text/token.ts'
 import { textOf } from './information/index.ts'
 import type { Row as InformationRow, InformationTable } from './information/table.ts'
 import { type Row, rowsAnswer } from './rows.ts'
@@ -36,7 +36,7 @@ export async function filtered(
   const text = await runPaced(new Pace(session.ctx), session.store.dialect.rows(all, cells))
   const condition = conditionOf(session, filter, named[0]![0])
   const quoted = (value: string): Token => ({ ...condition[0]!, kind: 'quoted', value })
-  const items = named.flatMap(([name], i) => [i === 0 ? '' : ',', [quoted(name)]])
+  const items = separated(named.map(([name]) => [[quoted(name)]]))
   const answer = await runQuery(
     { ...privileged(session), given: new Map([[shownTable, { columns: all, text }]]) },
     tokensAt(condition[0]!, ['SELECT', ...items, 'FROM', [quoted(shownTable)], 'AS shown WHERE', condition])

@@ -1,5 +1,5 @@
 // Words other databases have for what the engine writes differently, as its own: before the grammar reads the statement.
-import { DbError, duckdbType } from '../../../core/index.ts'
+import { type ColumnType, DbError, duckdbType } from '../../../core/index.ts'
 import { nameOf } from '../statement/cursor.ts'
 import { isQueryWord } from '../statement/query.ts'
 import { argumentsOf, closing, findWord, isWithin } from '../text/brackets.ts'
@@ -171,19 +171,7 @@ function isFrame(tokens: readonly Token[], at: number): boolean {
   return tokens[at]!.kind === 'string' && isBound && !isToken(tokens[at - 1], 'interval')
 }
 
-const sameNames = [
-  'Boolean',
-  'Int8',
-  'Int16',
-  'Int32',
-  'Int64',
-  'UInt8',
-  'UInt16',
-  'UInt32',
-  'UInt64',
-  'Float32',
-  'Float64'
-] as const
+const sameNames = 'Boolean Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64'.split(' ') as ColumnType[]
 const arrowTypes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(sameNames.map(type => [type, duckdbType(type)])),
   Utf8: 'VARCHAR',

@@ -105,15 +105,16 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     await plainPivots(context.sql, spaced, tokens => context.ask(context, tokens))
   )
   await nextStep()
-  let plain: readonly Token[] = plainWords(context.sql, computed.tokens)
-  for (const rewrite of [plainFroms, plainIntervals, plainComprehensions, plainNulls, closeArrows]) {
+  const rewrites: readonly ((tokens: readonly Token[]) => readonly Token[])[] = [
+    ...[plainFroms, plainIntervals, plainComprehensions, plainNulls, closeArrows],
+    plain => translateRanges(context, plain),
+    plain => translateGaps(context.sql, plain, context.valueLimit)
+  ]
+  let tokens = plainWords(context.sql, computed.tokens)
+  for (const rewrite of rewrites) {
     await nextStep()
-    plain = rewrite(plain)
+    tokens = rewrite(tokens)
   }
-  await nextStep()
-  const ranged = translateRanges(context, plain)
-  await nextStep()
-  const tokens = translateGaps(context.sql, ranged, context.valueLimit)
   await nextStep()
   const statement = canonical(tokens)
   await nextStep()
