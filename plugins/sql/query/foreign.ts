@@ -2,7 +2,7 @@
 import { type ColumnType, DbError, duckdbType } from '../../../core/index.ts'
 import { nameOf } from '../statement/cursor.ts'
 import { isQueryWord } from '../statement/query.ts'
-import { argumentsOf, closing, findWord, isWithin } from '../text/brackets.ts'
+import { argumentsOf, closing, holdsWord, isWithin, pairs } from '../text/brackets.ts'
 import {
   endsValue,
   errorAt,
@@ -19,6 +19,8 @@ import { isAliased } from './resolve-tables.ts'
 
 export function plainWords(sql: string, written: readonly Token[]): readonly Token[] {
   const tokens: Token[] = []
+  const paired = pairs(written)
+  const isCounted = written.some(token => isToken(token, 'ordinality'))
   for (let at = 0; at < written.length; at++) {
     const token = written[at]!
     const cast =
@@ -27,13 +29,13 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
       typedText(written, at) ??
       plainTrim(written, at) ??
       shiftedLimit(written, at) ??
-      countedCall(sql, written, at)
+      (isCounted ? countedCall(sql, written, at) : undefined)
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
       tokens.push(...tokensAt(token, plain.pieces))
       at = plain.last
-    } else if (isNamedJoin(written, at)) tokens.push(...tokensAt(token, ['(SELECT * FROM']))
+    } else if (isNamedJoin(written, paired, at)) tokens.push(...tokensAt(token, ['(SELECT * FROM']))
     else if (isTable(written, at)) tokens.push(...tokensAt(token, ['SELECT * FROM']))
     else if (isExcept(written, at)) tokens.push({ ...token, value: 'EXCLUDE' })
     else if (isAsymmetric(sql, written, at)) continue
@@ -69,17 +71,16 @@ function isTable(tokens: readonly Token[], at: number): boolean {
 }
 
 /** Whether a token is the parenthesis of `(a JOIN b) AS c` or `FROM (a) AS c`: the engine knows `c` as the name of a query only. */
-function isNamedJoin(tokens: readonly Token[], at: number): boolean {
-  const close = isToken(tokens[at], '(') ? closing(tokens, at) : undefined
-  if (close === undefined || !isAliased(tokens, close + 1)) return false
-  const holds = (word: string) => findWord(tokens, word, at + 1) > 0
+function isNamedJoin(tokens: readonly Token[], paired: Uint32Array, at: number): boolean {
+  const isTable = isToken(tokens[at], '(') && ['from', 'join', ',', '('].some(word => isToken(tokens[at - 1], word))
+  const close = isTable ? paired[at]! : 0
+  if (close === 0 || !isAliased(tokens, close + 1)) return false
+  const holds = (word: string) => holdsWord(tokens, paired, at, word)
   if (holds('join')) return !['select', 'from'].some(holds)
-  const isFrom = ['from', 'join'].some(word => isToken(tokens[at - 1], word)) && !isWithin(tokens, at - 1)
-  return (
-    isFrom &&
-    isToken(tokens[close + 1], 'as') &&
-    !isQueryWord(tokens.find((token, i) => i > at && !isToken(token, '(')))
-  )
+  if (isToken(tokens[at - 1], ',') || isToken(tokens[at - 1], '(') || isWithin(tokens, at - 1)) return false
+  let first = at + 1
+  while (isToken(tokens[first], '(')) first++
+  return isToken(tokens[close + 1], 'as') && !isQueryWord(tokens[first])
 }
 
 /** `f(x) WITH ORDINALITY AS o(v, i)` where `o.*` stands in the statement, for which the engine takes `o` for two tables. */

@@ -1,5 +1,5 @@
 // `IGNORE NULLS` as the engine knows it: in the parentheses of a function over a window. Of an aggregate it is a FILTER.
-import { endBehind, findWord, isNullTreatment, openings } from '../text/brackets.ts'
+import { endBehind, findWord, isNullTreatment, pairs } from '../text/brackets.ts'
 import { isToken, type Token, tokensAt } from '../text/token.ts'
 
 export function plainNulls(written: readonly Token[]): readonly Token[] {
@@ -11,7 +11,7 @@ export function plainNulls(written: readonly Token[]): readonly Token[] {
     i += 2
   }
   const plain: Token[] = []
-  const opened = openings(tokens)
+  const opened = pairs(tokens)
   let lastIgnore = -1
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i]!
