@@ -5,6 +5,7 @@ import type { Steps } from '../../pace.ts'
 import type { Dialect, JsonPath } from './dialect.ts'
 import { quotedJson } from './quoted-json.ts'
 
+/** Its words for times without a zone. */
 export const timeTypes = { s: 'TIMESTAMP_S', ms: 'TIMESTAMP_MS', us: 'TIMESTAMP', ns: 'TIMESTAMP_NS' } as const
 const otherTypes: Partial<Record<ColumnType, string>> = {
   String: 'VARCHAR',

@@ -15,7 +15,7 @@ import { textOf } from './information/index.ts'
 import type { Row as InformationRow, InformationTable } from './information/table.ts'
 import { type Row, rowsAnswer } from './rows.ts'
 
-export type ShownColumn = string | readonly [string, ResultType]
+type ShownColumn = string | readonly [string, ResultType]
 
 /** Name of the table of these rows in the query of a filter; nobody can write it. */
 const shownTable = '\0shown'
