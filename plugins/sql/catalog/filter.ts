@@ -2,6 +2,7 @@
 import {
   type ColumnType,
   DbError,
+  duckdbTimeTypes,
   duckdbType,
   Pace,
   type RecordsAnswer,
@@ -32,7 +33,7 @@ export async function filtered(
   const named = columns.map(column => [nameOf(column), typeOf(column)] as const)
   const isNamed = alias === undefined || named.some(([name]) => name === alias)
   const all = isNamed ? named : [...named, [alias, named[0]![1]] as const]
-  const cells = all.map((_, c) => rows.map(row => textOf(row[c < named.length ? c : 0])))
+  const cells = all.map(([, type], c) => rows.map(row => cellText(row[c < named.length ? c : 0], type)))
   const text = await runPaced(new Pace(session.ctx), session.store.dialect.rows(all, cells))
   const condition = conditionOf(session, filter, named[0]![0])
   const quoted = (value: string): Token => ({ ...condition[0]!, kind: 'quoted', value })
@@ -42,6 +43,11 @@ export async function filtered(
     tokensAt(condition[0]!, ['SELECT', ...items, 'FROM', [quoted(shownTable)], 'AS shown WHERE', condition])
   )
   return { ...answer, columns: columns.map((column, i) => ({ name: nameOf(column), type: answer.columns[i]!.type })) }
+}
+
+/** As `Dialect.rows` takes it: times are not counts there. */
+function cellText(cell: unknown, type: string): string | null {
+  return type === duckdbTimeTypes.ms ? new Date(Number(cell)).toISOString().slice(0, -1) : textOf(cell)
 }
 
 /** The condition of a filter; LIKE is one on the first column, which has this name. */
