@@ -75,7 +75,17 @@ export {
   utc
 } from './model/time.ts'
 export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
-export { isColumnType, isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
+export {
+  decimalText,
+  fixedArray,
+  integerSize,
+  isColumnType,
+  isTimestamp,
+  sqlTypeName,
+  timestampType,
+  timeUnit,
+  unitsPerSecond
+} from './model/types.ts'
 export type { Steps } from './pace.ts'
 export { eachPaced, endsStep, mapPaced, Pace, runAtOnce, runPaced } from './pace.ts'
 export { requiredText, requiredTexts } from './regex/literal.ts'

@@ -49,7 +49,7 @@ export { partCondition, readingOf, searchCondition, searchSql, termSql } from '.
 export { parseSearch } from './search/search-query.ts'
 export { writeManifest } from './storage/backup-manifest.ts'
 export type { Dialect, JsonPath } from './storage/dialect/dialect.ts'
-export { duckdbRows } from './storage/dialect/duckdb.ts'
+export { duckdbRows, duckdbType, timeTypes as duckdbTimeTypes } from './storage/dialect/duckdb.ts'
 export type {
   Backup,
   BackupFile,

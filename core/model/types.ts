@@ -135,6 +135,19 @@ export function fixedArray(type: ColumnType) {
   }
 }
 
+/** A decimal from its unscaled integer. */
+export function decimalText(unscaled: bigint, scale: number): string {
+  if (scale === 0) return String(unscaled)
+  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, '0')
+  return `${unscaled < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}
+
+/** Bits of an integer type, and whether it has negative values; undefined for other types. */
+export function integerSize(type: ColumnType): { readonly bits: number; readonly signed: boolean } | undefined {
+  const found = /^(U?)Int(\d+)$/.exec(type)
+  return found === null ? undefined : { bits: Number(found[2]), signed: found[1] === '' }
+}
+
 /** Whether values of a type are byte sequences of any length. */
 export function isBytesType(type: ColumnType): boolean {
   return type === 'String' || type === 'Json' || type === 'Binary'

@@ -59,122 +59,84 @@ export async function execute(first: Session, statements: readonly Parsed[]): Pr
 }
 
 async function run(session: Session, statement: Statement): Promise<Answer> {
-  for (const right of rightsFor(statement)) authorise(session.ctx.user, right)
-  switch (statement.kind) {
-    case 'query':
-      return runQuery(session, statement.tokens)
-    case 'explain':
-      return explain(session, statement)
-    case 'describe_table':
-      return describe(session, statement.name)
-    case 'describe_query':
-      return describeQuery(session, statement.query.tokens)
-    case 'show':
-      return show(session, statement)
-    case 'use':
-    case 'set_time_zone':
-      return statement.kind === 'use' ? rowsAnswer([], []) : { kind: 'affected', rows: 0 }
-    case 'admin':
-      return admin(session, statement)
-    case 'tql':
-      return runTql(session, statement)
-  }
-  const rows = writesRows.has(statement.kind) ? change(session, statement) : changeSchema(session, statement)
-  return { kind: 'affected', rows: await rows }
-}
-
-/** Statements that change rows only; the log waits for the tables that its records name. */
-const writesRows: ReadonlySet<Statement['kind']> = new Set(['insert', 'delete', 'copy', 'kill'])
-
-/** Changes of other requests may be visible before they are durable. No answer relies on one before that, not even that something exists or not. */
-async function changeSchema(session: Session, statement: Change): Promise<number> {
+  const { rights, changesSchema, answer } = kinds[statement.kind] as Kind<Statement>
+  for (const right of rights(statement)) authorise(session.ctx.user, right)
   try {
-    return await change(session, statement)
+    const answered = await answer(session, statement)
+    return typeof answered === 'number' ? { kind: 'affected', rows: answered } : answered
   } finally {
-    await session.store.durable()
+    // Changes of other requests may be visible before they are durable: no answer relies on one before that, not even that something exists.
+    if (changesSchema) await session.store.durable()
   }
 }
 
-/** The permission a user needs before an answer says anything of what the statement names; subqueries are checked by themselves. */
-function rightsFor(statement: Statement): readonly ('read' | 'write')[] {
-  switch (statement.kind) {
-    case 'query':
-    case 'explain':
-    case 'describe_table':
-    case 'describe_query':
-    case 'show':
-    case 'tql':
-      return ['read']
-    case 'copy':
-      return statement.direction === 'to' ? ['write', 'read'] : ['write']
-    case 'create_flow':
-    case 'create_table_as':
-      return ['write', 'read']
-    case 'insert':
-      return statement.source.kind === 'values' ? ['write'] : ['write', 'read']
-    // Which rows a condition finds tells what they hold.
-    case 'delete':
-      return statement.where.length === 0 ? ['write'] : ['write', 'read']
-    // For the statements behind it, which ask for their own.
-    case 'use':
-    case 'set_time_zone':
-      return []
-  }
-  return ['write']
+type Rights = readonly ('read' | 'write')[]
+
+/** How statements of a kind run. */
+interface Kind<S> {
+  /** The permissions a user needs before an answer says anything of what the statement names; subqueries are checked by themselves. */
+  readonly rights: (statement: S) => Rights
+  readonly changesSchema: boolean
+  /** Rows, or how many were changed. */
+  readonly answer: Answers<S>
 }
 
-type Reading =
-  | 'query'
-  | 'explain'
-  | 'describe_table'
-  | 'describe_query'
-  | 'show'
-  | 'use'
-  | 'set_time_zone'
-  | 'admin'
-  | 'tql'
-type Change = Exclude<Statement, { kind: Reading }>
+type Answers<S> = (session: Session, statement: S) => Answer | number | Promise<Answer | number>
 
-/** Statements that answer with a number of rows. */
-function change(session: Session, statement: Change): Promise<number> {
-  switch (statement.kind) {
-    case 'insert':
-      return insert(session, statement)
-    case 'delete':
-      return deleteRows(session, statement)
-    case 'truncate':
-      return truncate(session, statement)
-    case 'copy':
-      return copy(session, statement)
-    case 'create_table':
-      return createTable(session, statement)
-    case 'create_flow':
-      return createFlow(session, statement)
-    case 'drop_flow':
-      return dropFlow(session, statement.name, statement.ifExists)
-    case 'create_table_as':
-      return createTableAs(session, statement)
-    case 'create_table_like':
-      return createTableLike(session, statement)
-    case 'alter_table':
-      return alterTable(session, statement)
-    case 'drop_table':
-      return dropTables(session, statement)
-    case 'create_view':
-      return createView(session, statement)
-    case 'drop_view':
-      return dropViews(session, statement)
-    case 'create_database':
-      return createDatabase(session, statement)
-    case 'alter_database':
-      return alterDatabase(session, statement)
-    case 'drop_database':
-      return dropDatabase(session, statement)
-    case 'comment':
-      return comment(session, statement)
-    case 'kill':
-      return kill(session, statement.id)
-  }
+const [none, read, write, both]: readonly [Rights, Rights, Rights, Rights] = [
+  [],
+  ['read'],
+  ['write'],
+  ['write', 'read']
+]
+
+const reads = <S>(answer: Answers<S>): Kind<S> => ({ rights: () => read, changesSchema: false, answer })
+
+/** Statements that change rows only: the log waits for the tables that its records name. */
+const changes = <S>(answer: Answers<S>, rights = (_: S) => write): Kind<S> => ({ rights, changesSchema: false, answer })
+
+const changesCatalog = <S>(answer: Answers<S>, rights = write): Kind<S> => ({
+  rights: () => rights,
+  changesSchema: true,
+  answer
+})
+
+const kinds: { readonly [K in Statement['kind']]: Kind<Extract<Statement, { kind: K }>> } = {
+  query: reads((session, { tokens }) => runQuery(session, tokens)),
+  explain: reads(explain),
+  describe_table: reads((session, { name }) => describe(session, name)),
+  describe_query: reads((session, { query }) => describeQuery(session, query.tokens)),
+  show: reads(show),
+  tql: reads(runTql),
+  admin: changes(admin),
+  kill: changes((session, { id }) => kill(session, id)),
+  // The statements behind these two ask for their own.
+  use: changes(
+    () => rowsAnswer([], []),
+    () => none
+  ),
+  set_time_zone: changes(
+    () => 0,
+    () => none
+  ),
+  insert: changes(insert, ({ source }) => (source.kind === 'values' ? write : both)),
+  // Which rows a condition finds tells what they hold.
+  delete: changes(deleteRows, ({ where }) => (where.length === 0 ? write : both)),
+  copy: changes(copy, ({ direction }) => (direction === 'to' ? both : write)),
+  truncate: changesCatalog(truncate),
+  comment: changesCatalog(comment),
+  create_table: changesCatalog(createTable),
+  create_table_as: changesCatalog(createTableAs, both),
+  create_table_like: changesCatalog(createTableLike),
+  alter_table: changesCatalog(alterTable),
+  drop_table: changesCatalog(dropTables),
+  create_view: changesCatalog(createView),
+  drop_view: changesCatalog(dropViews),
+  create_flow: changesCatalog(createFlow, both),
+  drop_flow: changesCatalog((session, { name, ifExists }) => dropFlow(session, name, ifExists)),
+  create_database: changesCatalog(createDatabase),
+  alter_database: changesCatalog(alterDatabase),
+  drop_database: changesCatalog(dropDatabase)
 }
 
 /** The context of the statements behind this one. */

@@ -11,7 +11,8 @@ import {
   type ResultColumn,
   type SqlQuery,
   type Store,
-  utc
+  utc,
+  type Zone
 } from '../../core/index.ts'
 import type { FlowsService, PromqlService, SlowQueryService } from '../services.ts'
 import type { Sources } from './catalog/information/table.ts'
@@ -56,6 +57,8 @@ export interface Session {
   readonly system: Pick<Sources, 'metrics' | 'startedAt'>
   /** Full names of views that must not be met, because one of them is being defined. */
   readonly views?: readonly string[]
+  /** Tables of a statement's own, by names no user can write. */
+  readonly given?: ResolveContext['given']
 }
 
 /** A query that is safe to run. */
@@ -101,6 +104,19 @@ export function privileged(session: Session): Session {
   return { ...session, ctx: { ...session.ctx, user: { ...session.ctx.user, mode: 'rw' } } }
 }
 
+/** The zone of the request, in which times without one are. */
+export function zoneOf({ ctx }: Pick<Session, 'ctx'>): Zone {
+  return parseZone(ctx.timezone) ?? utc
+}
+
+/** What information_schema tells whoever asks. */
+export function sourcesOf(session: Session): Sources {
+  const { store, ctx, system } = session
+  const metrics = ctx.user.databases === undefined ? system.metrics : async () => ''
+  const flows = (database: string) => session.flows()?.list(database) ?? []
+  return { ...system, metrics, store, processes: () => visibleProcesses(session), flows }
+}
+
 /** Checks a query without running it. */
 export async function planQuery(
   session: Session,
@@ -108,13 +124,18 @@ export async function planQuery(
   prefix = '',
   suffix = ''
 ): Promise<QueryPlan> {
-  const { store, parser, ctx, sql, views } = session
-  const zone = parseZone(ctx.timezone) ?? utc
-  const metrics = ctx.user.databases === undefined ? session.system.metrics : async () => ''
-  const flows = (database: string) => session.flows()?.list(database) ?? []
-  const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session), flows }
+  const { store, parser, ctx, sql, views, given } = session
+  const sources = sourcesOf(session)
   if (store.dialect.name !== 'duckdb') {
-    const context = { store, db: ctx.db, sql, sources, pace: new Pace(ctx), ...(views && { views }) }
+    const context = {
+      store,
+      db: ctx.db,
+      sql,
+      sources,
+      pace: new Pace(ctx),
+      ...(views && { views }),
+      ...(given && { given })
+    }
     const { text, relations, sourceOf } = await resolveTables(context, tokens)
     const plan = ownPlan({
       kind: 'sql',
@@ -140,13 +161,14 @@ export async function planQuery(
       ctx,
       db: ctx.db,
       sql,
-      zone,
+      zone: zoneOf(session),
       sources,
       pace: new Pace(ctx),
       tql,
       valueLimit: session.valueLimit,
       ask,
-      ...(views && { views })
+      ...(views && { views }),
+      ...(given && { given })
     },
     tokens
   )

@@ -7,15 +7,13 @@ import {
   isTimestamp,
   parseDuration,
   parseTimestamp,
-  parseZone,
   type RecordsAnswer,
-  timeUnit,
-  utc
+  timeUnit
 } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService, PromqlStats } from '../services.ts'
 import { rowsAnswer } from './catalog/rows.ts'
 import { describeReading } from './query/explain.ts'
-import { readRows, runQuery, type Session } from './session.ts'
+import { readRows, runQuery, type Session, zoneOf } from './session.ts'
 import type { TqlStatement } from './statement/statement.ts'
 import { tokenize } from './text/token.ts'
 
@@ -70,8 +68,8 @@ async function readTime(session: Session, bound: string): Promise<number> {
 }
 
 /** Throws DbError for what is not a time. */
-function timeOf({ ctx }: Session, text: string): number {
-  return Number(convertTime(parseTimestamp(text, parseZone(ctx.timezone) ?? utc), 'ns', 'ms'))
+function timeOf(session: Session, text: string): number {
+  return Number(convertTime(parseTimestamp(text, zoneOf(session)), 'ns', 'ms'))
 }
 
 function readDuration(bound: string, name: string): number {

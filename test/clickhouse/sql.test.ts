@@ -105,6 +105,7 @@ t.test('SELECT over tables of each kind', needingClickHouse(), async t => {
   )
   t.strictSame(await rows('SELECT * FROM information_schema.weir_engine'), [['clickhouse', 'clickhouse']])
   t.strictSame(await rows("SHOW TABLES WHERE Tables = 'logs'"), [['logs']])
+  t.strictSame(await rows("SHOW TABLES LIKE 'l_g%'"), [['logs']])
   await rows('CREATE TABLE copied (ts TIMESTAMP(3) TIME INDEX, host STRING PRIMARY KEY, v BIGINT)')
   await rows('INSERT INTO copied SELECT ts, host, v FROM state')
   t.strictSame(await rows('SELECT sum(v) FROM copied'), [[12]])

@@ -2,7 +2,7 @@
 import type { ResultBatch, ResultColumn, ResultVector } from '../../model/batch.ts'
 import { bitmap, clearBit, isValid } from '../../model/batch.ts'
 import { structType } from '../../model/nested-type.ts'
-import type { ResultType } from '../../model/types.ts'
+import { decimalText, type ResultType } from '../../model/types.ts'
 
 /** A block, with its columns. */
 export interface NativeBlock extends ResultBatch {
@@ -356,12 +356,6 @@ function decimals(digits: number, scale: number): Decoder {
   return perValue(`Decimal(${digits}, ${scale})`, width, (bytes, at) =>
     decimalText(integerAt(bytes, at, width, true), scale)
   )
-}
-
-function decimalText(value: bigint, scale: number): string {
-  if (scale === 0) return String(value)
-  const text = (value < 0n ? -value : value).toString().padStart(scale + 1, '0')
-  return `${value < 0n ? '-' : ''}${text.slice(0, -scale)}.${text.slice(-scale)}`
 }
 
 function integerAt(bytes: Buffer, at: number, width: number, signed: boolean): bigint {

@@ -5,7 +5,8 @@ import type { Steps } from '../../pace.ts'
 import type { Dialect, JsonPath } from './dialect.ts'
 import { quotedJson } from './quoted-json.ts'
 
-const timeTypes = { s: 'TIMESTAMP_S', ms: 'TIMESTAMP_MS', us: 'TIMESTAMP', ns: 'TIMESTAMP_NS' } as const
+/** Its words for times without a zone. */
+export const timeTypes = { s: 'TIMESTAMP_S', ms: 'TIMESTAMP_MS', us: 'TIMESTAMP', ns: 'TIMESTAMP_NS' } as const
 const otherTypes: Partial<Record<ColumnType, string>> = {
   String: 'VARCHAR',
   Boolean: 'BOOLEAN',
@@ -19,7 +20,7 @@ const otherTypes: Partial<Record<ColumnType, string>> = {
 const perMicrosecond = { s: 1_000_000n, ms: 1_000n, us: 1n, ns: 1n } as const
 
 /** Its word for a type of a column. */
-function duckdbType(type: ColumnType): string {
+export function duckdbType(type: ColumnType): string {
   return isTimestamp(type) ? timeTypes[timeUnit(type)] : (otherTypes[type] ?? sqlTypeName(type))
 }
 

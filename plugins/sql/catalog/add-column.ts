@@ -1,7 +1,8 @@
 // ALTER TABLE … ADD COLUMN: new columns with their position and the value that existing rows get.
-import { type ColumnDefinition, DbError, parseZone, type Table, type TableChange, utc } from '../../../core/index.ts'
+import { type ColumnDefinition, DbError, type Table, type TableChange } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import type { AlterAction } from '../statement/statement.ts'
+import { valueContext } from '../write/column-value.ts'
 import { constantText } from '../write/constant-text.ts'
 import { defaultOf, resolveDefault } from '../write/default-value.ts'
 
@@ -54,7 +55,7 @@ function define(session: Session, table: Table, { column }: Addition): ColumnDef
     throw invalid(`column ${name}: NOT NULL is not possible ${shared ? 'in a logical table' : 'for a new key column'}`)
   }
   if (text === undefined) return definition
-  const context = { zone: parseZone(session.ctx.timezone) ?? utc, now: BigInt(Date.now()) * 1_000_000n }
+  const context = valueContext(session)
   const resolved = resolveDefault(definition, context.zone)
   const initial = constantText(resolved, defaultOf(resolved), context)
   return primaryKey || shared || initial === undefined ? resolved : { ...resolved, initial }

@@ -1,28 +1,28 @@
 // ALTER TABLE: every action is checked against the table as those before it leave it; only then the first is done.
 import {
+  type ColumnDefinition,
   DbError,
   isTimestamp,
   parseColumnIndex,
   parseTableOptions,
-  parseZone,
   type Table,
   type TableChange,
   type TableColumn,
-  type TableOptions,
-  utc
+  type TableOptions
 } from '../../../core/index.ts'
-import type { Session } from '../session.ts'
+import { type Session, zoneOf } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { AlterAction, AlterTable } from '../statement/statement.ts'
 import { resolveDefault } from '../write/default-value.ts'
-import { findTarget } from '../write/target.ts'
+import { findTarget, requireColumn } from '../write/target.ts'
 import { addColumns } from './add-column.ts'
 import { checkConversion, conversion } from './convert.ts'
-import { fullName, hint } from './name.ts'
+import { fullName, lookUpTable } from './name.ts'
 
 /** Returns the affected rows: none. */
-export async function alterTable(session: Session, { name, actions }: AlterTable): Promise<number> {
+export async function alterTable(session: Session, { name, ifExists, actions }: AlterTable): Promise<number> {
   const { store, ctx } = session
+  if (ifExists && lookUpTable(store, ctx.db, name) === undefined) return 0
   const table = findTarget(session, name)
   const steps = plan(session, table, actions)
   for (const { check } of steps) await check?.()
@@ -94,36 +94,25 @@ type ColumnAction = Extract<AlterAction, { kind: 'set_type' | 'set_default' | 's
 
 function planColumn(session: Session, table: Table, column: TableColumn, action: ColumnAction): Step | undefined {
   const { id: _id, physical: _physical, stored: _stored, was: _was, ...definition } = column
-  const zone = parseZone(session.ctx.timezone) ?? utc
-  const modified = (changed: Partial<TableColumn>): TableChange => ({
-    kind: 'modify_column',
-    name: column.name,
-    definition: { ...definition, ...changed }
-  })
+  const zone = zoneOf(session)
+  const modified = (to: ColumnDefinition): TableChange => ({ kind: 'modify_column', name: column.name, definition: to })
   if (action.kind === 'set_type') {
-    if (action.type === column.type) return undefined
-    const needsCheck = conversion(table, column, action.type) === 'checked'
-    const { default: kept } = resolveDefault({ ...definition, type: action.type }, zone)
-    const change = modified({ type: action.type, ...(kept !== undefined && { default: kept }) })
-    return needsCheck ? { change, check: () => checkConversion(session, table, column, action.type) } : { change }
+    const { type } = action
+    if (type === column.type) return undefined
+    const needsCheck = conversion(table, column, type) === 'checked'
+    const change = modified(resolveDefault({ ...definition, type }, zone))
+    return needsCheck ? { change, check: () => checkConversion(session, table, column, type) } : { change }
   }
   if (action.kind === 'set_default') {
     const { default: _, ...rest } = definition
-    if (action.default === undefined) return { change: { kind: 'modify_column', name: column.name, definition: rest } }
-    return {
-      change: {
-        kind: 'modify_column',
-        name: column.name,
-        definition: resolveDefault({ ...definition, default: action.default }, zone)
-      }
-    }
+    const text = action.default
+    return { change: modified(text === undefined ? rest : resolveDefault({ ...rest, default: text }, zone)) }
   }
   if (action.kind === 'set_index') {
-    return { change: modified({ index: parseColumnIndex(action.index, action.options, column.type) }) }
+    return { change: modified({ ...definition, index: parseColumnIndex(action.index, action.options, column.type) }) }
   }
   const { index, ...rest } = definition
-  if (index === undefined || index.kind !== action.index) return undefined
-  return { change: { kind: 'modify_column', name: column.name, definition: rest } }
+  return index?.kind === action.index ? { change: modified(rest) } : undefined
 }
 
 /** The table as the next action sees it; ids do not matter to it. */
@@ -148,16 +137,6 @@ function after(table: Table, change: TableChange): Table {
       return { ...table, options: { ...table.options, ...change.options } }
   }
   return table
-}
-
-export function requireColumn(table: Table, { text }: Name): TableColumn {
-  const found = table.columns.find(column => column.name === text)
-  if (found !== undefined) return found
-  const near = hint(
-    text,
-    table.columns.map(column => column.name)
-  )
-  throw new DbError('TableColumnNotFound', `Column ${text} not exists in table ${table.name}${near}`)
 }
 
 function dropped(table: Table, name: Name): TableColumn {

@@ -1,10 +1,9 @@
 // Statements that change the catalog: CREATE and DROP of tables and databases.
-import { DbError, parseTableOptions, parseZone, type Table, utc } from '../../../core/index.ts'
-import type { Session } from '../session.ts'
+import { DbError, parseTableOptions, type Table } from '../../../core/index.ts'
+import { type Session, zoneOf } from '../session.ts'
 import type { CreateTable, CreateTableLike, Statement } from '../statement/statement.ts'
 import { resolveDefault } from '../write/default-value.ts'
-import { findTarget } from '../write/target.ts'
-import { requireColumn } from './alter.ts'
+import { findTarget, requireColumn } from '../write/target.ts'
 import {
   findDatabase,
   fullName,
@@ -12,26 +11,25 @@ import {
   isInformationSchema,
   lookUpTable,
   noTable,
-  resolveName
+  readOnly,
+  resolveChanged
 } from './name.ts'
 
 type Of<K extends Statement['kind']> = Extract<Statement, { kind: K }>
 
 /** Returns the affected rows: none. */
-export async function createTable({ store, ctx }: Session, statement: CreateTable): Promise<number> {
-  const { database, table } = resolveName(store, ctx.db, statement.name)
-  if (database === informationSchema) throw readOnly()
+export async function createTable(session: Session, statement: CreateTable): Promise<number> {
+  const { store, ctx } = session
+  const { database, table } = resolveChanged(store, ctx.db, statement.name)
   const options = parseTableOptions(statement.options)
-  const zone = parseZone(ctx.timezone) ?? utc
-  const columns = statement.columns.map(column => resolveDefault(column, zone))
+  const columns = statement.columns.map(column => resolveDefault(column, zoneOf(session)))
   await store.createTable(ctx, { database, name: table.text, columns, options }, onExisting(statement))
   return 0
 }
 
 /** The columns and options of another table, without its rows. */
 export async function createTableLike({ store, ctx }: Session, statement: CreateTableLike): Promise<number> {
-  const { database, table } = resolveName(store, ctx.db, statement.name)
-  if (database === informationSchema) throw readOnly()
+  const { database, table } = resolveChanged(store, ctx.db, statement.name)
   const { columns, options } = findTarget({ store, ctx }, statement.like)
   const definitions = columns.map(({ id: _id, physical: _physical, stored: _stored, was: _was, ...column }) => column)
   await store.createTable(ctx, { database, name: table.text, columns: definitions, options }, onExisting(statement))
@@ -90,8 +88,7 @@ export async function createDatabase({ store, ctx }: Session, statement: Of<'cre
 export async function dropTables({ store, ctx }: Session, statement: Of<'drop_table'>): Promise<number> {
   const tables = new Map<Table, () => DbError>()
   for (const name of statement.names) {
-    const { database, table } = resolveName(store, ctx.db, name)
-    if (database === informationSchema) throw readOnly()
+    const { database, table } = resolveChanged(store, ctx.db, name)
     if (store.view(database, table.text) !== undefined) {
       throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: use DROP VIEW`)
     }
@@ -124,8 +121,4 @@ export function onExisting({ ifNotExists }: { readonly ifNotExists: boolean }): 
 
 function instantDatabase(): DbError {
   return new DbError('InvalidArguments', 'ttl instant is for tables, not for databases')
-}
-
-export function readOnly(): DbError {
-  return new DbError('Unsupported', `Schema \`${informationSchema}\` is read-only`)
 }

@@ -2,6 +2,7 @@
 import {
   type ColumnType,
   DbError,
+  integerSize,
   isTimestamp,
   sqlTypeName,
   type Table,
@@ -35,27 +36,16 @@ export function conversion(table: Table, { name, type, semantic }: TableColumn, 
   )
 }
 
-const integers: Readonly<Record<string, readonly [bits: number, signed: boolean]>> = {
-  Int8: [8, true],
-  Int16: [16, true],
-  Int32: [32, true],
-  Int64: [64, true],
-  UInt8: [8, false],
-  UInt16: [16, false],
-  UInt32: [32, false],
-  UInt64: [64, false]
-}
-
 function between(from: ColumnType, to: ColumnType): 'free' | 'checked' | undefined {
-  const [a, b] = [integers[from], integers[to]]
-  if (a && b) return b[0] > a[0] && (b[1] || !a[1]) ? 'free' : 'checked'
+  const [a, b] = [integerSize(from), integerSize(to)]
+  if (a && b) return b.bits > a.bits && (b.signed || !a.signed) ? 'free' : 'checked'
   if (to === 'String') return from === 'Binary' ? undefined : 'free'
   if (isTimestamp(from) && isTimestamp(to)) {
     return unitsPerSecond[timeUnit(to)] > unitsPerSecond[timeUnit(from)] ? 'checked' : undefined
   }
   const number = a !== undefined || from === 'Boolean'
   if (to === 'Float64') return number || from === 'Float32' || from.startsWith('Decimal') ? 'free' : ifText(from)
-  if (to === 'Float32') return number && (a?.[0] ?? 1) <= 16 ? 'free' : ifText(from)
+  if (to === 'Float32') return number && (a?.bits ?? 1) <= 16 ? 'free' : ifText(from)
   if (from === 'Boolean' && b) return 'free'
   if (to.startsWith('Decimal')) return a || (from.startsWith('Decimal') && isWider(from, to)) ? 'checked' : ifText(from)
   if (from === 'Date' && isTimestamp(to)) return 'checked'

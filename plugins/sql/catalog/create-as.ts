@@ -11,14 +11,13 @@ import { queryColumns, runQuery, type Session } from '../session.ts'
 import type { CreateTableAs } from '../statement/statement.ts'
 import { writeAnswer } from '../write/stream.ts'
 import { findTarget } from '../write/target.ts'
-import { onExisting, readOnly } from './change.ts'
-import { informationSchema, resolveName } from './name.ts'
+import { onExisting } from './change.ts'
+import { resolveChanged } from './name.ts'
 
 /** Returns the rows. A table that could not be filled does not stay. Without a primary key no row replaces another one. */
 export async function createTableAs(session: Session, statement: CreateTableAs): Promise<number> {
   const { store, ctx } = session
-  const { database, table: name } = resolveName(store, ctx.db, statement.name)
-  if (database === informationSchema) throw readOnly()
+  const { database, table: name } = resolveChanged(store, ctx.db, statement.name)
   if (statement.ifNotExists && store.table(database, name.text) !== undefined) return 0
   const columns = definitions(await queryColumns(session, statement.query.tokens), statement)
   const options = parseTableOptions({

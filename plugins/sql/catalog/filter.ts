@@ -1,22 +1,25 @@
-// LIKE and WHERE of the SHOW statements, over rows made here.
+// Rows of the SHOW statements, and what LIKE and WHERE leave of them.
 import {
   type ColumnType,
   DbError,
-  type Dialect,
-  eachPaced,
+  duckdbTimeTypes,
+  duckdbType,
   Pace,
   type RecordsAnswer,
   type ResultType,
-  runAtOnce
+  runPaced
 } from '../../../core/index.ts'
-import { engineType } from '../query/engine-type.ts'
 import { privileged, runQuery, type Session } from '../session.ts'
 import type { ShowFilter } from '../statement/statement.ts'
-import { quoteName, quoteText, type Token, tokenize } from '../text/token.ts'
-import { likePattern } from './like.ts'
+import { separated, type Token, tokenize, tokensAt } from '../text/token.ts'
+import { textOf } from './information/index.ts'
+import type { Row as InformationRow, InformationTable } from './information/table.ts'
 import { type Row, rowsAnswer } from './rows.ts'
 
-export type ShownColumn = string | readonly [string, ResultType]
+type ShownColumn = string | readonly [string, ResultType]
+
+/** Name of the table of these rows in the query of a filter; nobody can write it. */
+const shownTable = '\0shown'
 
 /** Rows that match; `alias` names the first column for a condition, too. Rows may have more cells than there are columns. */
 export async function filtered(
@@ -26,67 +29,59 @@ export async function filtered(
   filter: ShowFilter | undefined,
   alias?: string
 ): Promise<RecordsAnswer> {
-  if (filter?.kind === 'like') {
-    const matches = likePattern(filter.pattern)
-    const kept: Row[] = []
-    await eachPaced(new Pace(session.ctx), rows, row => {
-      if (matches(String(row[0]))) kept.push(row)
-    })
-    return rowsAnswer(columns, kept)
-  }
   if (filter === undefined || rows.length === 0) return rowsAnswer(columns, rows)
-  const { dialect } = session.store
-  const select =
-    dialect.name === 'duckdb' ? selectRows(columns, rows, alias) : selectCells(dialect, columns, rows, alias)
-  const answer = await runQuery(privileged(session), withCondition(session, select, filter))
+  const named = columns.map(column => [nameOf(column), typeOf(column)] as const)
+  const isNamed = alias === undefined || named.some(([name]) => name === alias)
+  const all = isNamed ? named : [...named, [alias, named[0]![1]] as const]
+  const cells = all.map(([, type], c) => rows.map(row => cellText(row[c < named.length ? c : 0], type)))
+  const text = await runPaced(new Pace(session.ctx), session.store.dialect.rows(all, cells))
+  const condition = conditionOf(session, filter, named[0]![0])
+  const quoted = (value: string): Token => ({ ...condition[0]!, kind: 'quoted', value })
+  const items = separated(named.map(([name]) => [[quoted(name)]]))
+  const answer = await runQuery(
+    { ...privileged(session), given: new Map([[shownTable, { columns: all, text }]]) },
+    tokensAt(condition[0]!, ['SELECT', ...items, 'FROM', [quoted(shownTable)], 'AS shown WHERE', condition])
+  )
   return { ...answer, columns: columns.map((column, i) => ({ name: nameOf(column), type: answer.columns[i]!.type })) }
 }
 
-/** The tokens of a query that ends in `WHERE`, with the condition. */
-export function withCondition(
-  { store }: Session,
-  select: string,
-  { tokens: [first, ...rest] }: Extract<ShowFilter, { kind: 'where' }>
-): readonly Token[] {
-  if (first === undefined) throw new DbError('InvalidSyntax', 'SHOW … WHERE needs a condition')
-  return [...tokenize(select, undefined, store.dialect.backslashEscapes), { ...first, spaced: true }, ...rest]
+/** As `Dialect.rows` takes it: times are not counts there. */
+function cellText(cell: unknown, type: string): string | null {
+  return type === duckdbTimeTypes.ms ? new Date(Number(cell)).toISOString().slice(0, -1) : textOf(cell)
+}
+
+/** The condition of a filter; LIKE is one on the first column, which has this name. */
+export function conditionOf({ store }: Session, filter: ShowFilter, first: string): readonly Token[] {
+  if (filter.kind === 'where') {
+    if (filter.tokens.length === 0) throw new DbError('InvalidSyntax', 'SHOW … WHERE needs a condition')
+    return filter.tokens
+  }
+  const { quoteName, quoteText, backslashEscapes } = store.dialect
+  return tokenize(`${quoteName(first)} LIKE ${quoteText(filter.pattern)}`, undefined, backslashEscapes)
+}
+
+/** Rows of a table of information_schema as those of a SHOW, whose columns are listed as `Name: column, …`; one without a column is null. */
+export function shownRows(
+  { columns }: Pick<InformationTable, 'columns'>,
+  rows: readonly InformationRow[],
+  list: string
+) {
+  const integers = new Set(columns.flatMap(([name, type]) => (type === 'BIGINT' ? [name] : [])))
+  const shown = list.split(/,\s+/).map(each => each.split(': '))
+  const cellOf = (row: InformationRow, column = '') => {
+    const cell = row[column] ?? null
+    return cell !== null && integers.has(column) ? BigInt(cell) : cell
+  }
+  return {
+    columns: shown.map(([name, column]): ShownColumn => (integers.has(column ?? '') ? [name!, 'Int64'] : name!)),
+    rows: rows.map((row): Row => shown.map(([, column]) => cellOf(row, column)))
+  }
 }
 
 function nameOf(column: ShownColumn): string {
   return typeof column === 'string' ? column : column[0]
 }
 
-function selectRows(columns: readonly ShownColumn[], rows: readonly Row[], alias: string | undefined): string {
-  const shown = columns.map(nameOf)
-  const typed = columns.map(
-    column => `CAST(${quoteName(nameOf(column))} AS ${typeOf(column)}) AS ${quoteName(nameOf(column))}`
-  )
-  const names = [...shown, ...(alias === undefined || shown.includes(alias) ? [] : [alias])].map(quoteName)
-  const lines = rows.map(row => `(${names.map((_, c) => cell(row[c < shown.length ? c : 0])).join(', ')})`)
-  return `SELECT ${typed.join(', ')} FROM (VALUES ${lines.join(', ')}) AS shown(${names.join(', ')}) WHERE`
-}
-
-/** The same in a dialect of another engine. */
-function selectCells(
-  dialect: Dialect,
-  columns: readonly ShownColumn[],
-  rows: readonly Row[],
-  alias: string | undefined
-): string {
-  const shown = columns.map(nameOf)
-  const more = alias === undefined || shown.includes(alias) ? [] : [[alias, typeOf(columns[0]!)] as const]
-  const named = [...columns.map(column => [nameOf(column), typeOf(column)] as const), ...more]
-  const text = (value: unknown) => (value === null || value === undefined ? null : String(value))
-  const cells = named.map((_, c) => rows.map(row => text(row[c < shown.length ? c : 0])))
-  return `SELECT ${shown.map(dialect.quoteName).join(', ')} FROM ${runAtOnce(dialect.rows(named, cells))} AS shown WHERE`
-}
-
-/** Constants would get types of their own. */
 function typeOf(column: ShownColumn): string {
-  return typeof column === 'string' ? 'VARCHAR' : engineType(column[1] as ColumnType)
-}
-
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return 'NULL'
-  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : quoteText(String(value))
+  return typeof column === 'string' ? 'VARCHAR' : duckdbType(column[1] as ColumnType)
 }

@@ -40,6 +40,17 @@ export function resolveName(store: Store, db: string, parts: readonly Name[]): T
   return { database: findDatabase(store, written).name, table }
 }
 
+/** The same for a table or view that a statement makes or changes. Throws `Unsupported` for those of information_schema. */
+export function resolveChanged(store: Store, db: string, parts: readonly Name[]): TableName {
+  const found = resolveName(store, db, parts)
+  if (found.database === informationSchema) throw readOnly()
+  return found
+}
+
+export function readOnly(): DbError {
+  return new DbError('Unsupported', `Schema \`${informationSchema}\` is read-only`)
+}
+
 export function isInformationSchema(name: Name): boolean {
   return name.text.toLowerCase() === informationSchema
 }

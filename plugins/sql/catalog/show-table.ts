@@ -1,15 +1,15 @@
 // The answers of SHOW and DESCRIBE about one table or view.
-import { DbError, type RecordsAnswer, type ResultColumn, type Table, type TableColumn } from '../../../core/index.ts'
+import { DbError, type RecordsAnswer, type Table } from '../../../core/index.ts'
 import { queryColumns, type Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { ShowFilter } from '../statement/statement.ts'
 import type { Token } from '../text/token.ts'
 import { createTableText, createViewText } from './ddl.ts'
-import { filtered, type ShownColumn } from './filter.ts'
-import { keysOf } from './keys.ts'
+import { filtered, shownRows } from './filter.ts'
+import { asField, columnRow, columnsTable, type Described } from './information/columns.ts'
+import { indexRows, keyTables } from './information/keys.ts'
 import { lookUpTable, lookUpView, nearTable, resolveName } from './name.ts'
-import { type Row, rowsAnswer } from './rows.ts'
-import { columnTypeName } from './type-name.ts'
+import { rowsAnswer } from './rows.ts'
 
 export function describe(session: Session, name: readonly Name[]): RecordsAnswer {
   return described(columnsOf(session, name))
@@ -17,7 +17,7 @@ export function describe(session: Session, name: readonly Name[]): RecordsAnswer
 
 /** The columns of a query's result, which does not run. */
 export async function describeQuery(session: Session, tokens: readonly Token[]): Promise<RecordsAnswer> {
-  return described(asFields(await queryColumns(session, tokens)))
+  return described((await queryColumns(session, tokens)).map(asField))
 }
 
 function described(found: readonly Described[]): RecordsAnswer {
@@ -39,73 +39,31 @@ export function showColumns(
   full: boolean,
   filter: ShowFilter | undefined
 ): Promise<RecordsAnswer> {
-  const rows = columnsOf(session, name).map(({ name, type, semantic, nullable, comment, ...column }) => [
-    name,
-    columnTypeName(type),
-    ...(full ? [type === 'String' ? 'utf8_bin' : null] : []),
-    nullable ? 'Yes' : 'No',
-    { tag: 'PRI', timestamp: 'TIME INDEX', field: '' }[semantic],
-    column.default ?? null,
-    '',
-    ...(full ? ['select,insert', comment ?? ''] : []),
-    type
-  ])
-  const plain = ['Field', 'Type', 'Null', 'Key', 'Default', 'Extra', 'Svc_type']
-  const more = ['Field', 'Type', 'Collation', 'Null', 'Key', 'Default', 'Extra', 'Privileges', 'Comment', 'Svc_type']
-  return filtered(session, full ? more : plain, rows, filter)
+  const found = columnsOf(session, name).map((column, i) =>
+    columnRow({ database: '', name: '' }, { ...column, comment: column.comment ?? '' }, i)
+  )
+  const { columns, rows } = shownRows(
+    columnsTable,
+    found,
+    `Field: column_name, Type: column_type, ${full ? 'Collation: collation_name, ' : ''}Null: is_nullable, Key: column_key, Default: column_default,
+    Extra: extra, ${full ? 'Privileges: privileges, Comment: column_comment, ' : ''}Svc_type: svc_data_type`
+  )
+  return filtered(session, columns, rows, filter)
 }
-
-const indexColumns: readonly ShownColumn[] = [
-  'Table',
-  ['Non_unique', 'Int64'],
-  'Key_name',
-  ['Seq_in_index', 'Int64'],
-  'Column_name',
-  'Collation',
-  'Cardinality',
-  'Sub_part',
-  'Packed',
-  'Null',
-  'Index_type',
-  'Comment',
-  'Index_comment',
-  'Visible',
-  'Expression'
-]
 
 export function showIndex(
   session: Session,
   name: readonly Name[],
   filter: ShowFilter | undefined
 ): Promise<RecordsAnswer> {
-  const table = requireTable(session, name)
-  return filtered(
-    session,
-    indexColumns,
-    table.columns.flatMap(column => indexRows(table, column)),
-    filter
+  const { columns, rows } = shownRows(
+    keyTables.statistics!,
+    indexRows(requireTable(session, name)),
+    `Table: table_name, Non_unique: non_unique, Key_name: index_name, Seq_in_index: seq_in_index, Column_name: column_name, Collation: collation,
+    Cardinality, Sub_part, Packed, Null: nullable, Index_type: index_type, Comment: comment, Index_comment: index_comment, Visible: is_visible,
+    Expression`
   )
-}
-
-function indexRows(table: Table, column: TableColumn): Row[] {
-  const { name, nullable } = column
-  return keysOf(table, column).map(({ key, position, type, options }) => [
-    table.name,
-    1n,
-    key,
-    BigInt(position),
-    name,
-    'A',
-    null,
-    null,
-    null,
-    nullable ? 'YES' : '',
-    type,
-    '',
-    options,
-    'YES',
-    null
-  ])
+  return filtered(session, columns, rows, filter)
 }
 
 export function showCreateTable(session: Session, name: readonly Name[]): RecordsAnswer {
@@ -121,16 +79,10 @@ export function showCreateView({ store, ctx }: Session, name: readonly Name[]): 
   return rowsAnswer(['View', 'Create View'], [[view.name, createViewText(view)]])
 }
 
-type Described = ResultColumn & Pick<TableColumn, 'semantic' | 'nullable' | 'default' | 'comment'>
-
 function columnsOf(session: Session, name: readonly Name[]): readonly Described[] {
   const view = lookUpView(session.store, session.ctx.db, name)
   if (view === undefined) return requireTable(session, name).columns
-  return asFields(view.columns)
-}
-
-function asFields(columns: readonly ResultColumn[]): Described[] {
-  return columns.map(({ name, type }) => ({ name, type, semantic: 'field', nullable: true }))
+  return view.columns.map(asField)
 }
 
 function requireTable({ store, ctx }: Session, name: readonly Name[]): Table {

@@ -1,12 +1,12 @@
 // The SHOW statements: the catalog as rows.
-import { DbError, type RecordsAnswer, version } from '../../../core/index.ts'
-import { showCreateFlow, showFlows } from '../flow/flow.ts'
-import { runQuery, type Session } from '../session.ts'
+import { DbError, Pace, type RecordsAnswer, version } from '../../../core/index.ts'
+import { showCreateFlow } from '../flow/flow.ts'
+import { runQuery, type Session, sourcesOf } from '../session.ts'
 import type { ShowFilter, ShowStatement } from '../statement/statement.ts'
-import { tokenize } from '../text/token.ts'
-import { createDatabaseText, ddlOptions } from './ddl.ts'
-import { filtered, type ShownColumn, withCondition } from './filter.ts'
-import { informationTableNames } from './information/index.ts'
+import { tokenize, tokensAt } from '../text/token.ts'
+import { createDatabaseText } from './ddl.ts'
+import { conditionOf, filtered, shownRows } from './filter.ts'
+import { informationTableNames, informationTables } from './information/index.ts'
 import { findDatabase, informationSchema, isInformationSchema } from './name.ts'
 import { visibleProcesses } from './process-rows.ts'
 import { type Row, rowsAnswer } from './rows.ts'
@@ -15,11 +15,22 @@ import { showColumns, showCreateTable, showCreateView, showIndex } from './show-
 export async function show(session: Session, statement: ShowStatement): Promise<RecordsAnswer> {
   switch (statement.what) {
     case 'databases':
-      return showDatabases(session, statement.full, statement.filter)
+      return showInformation(
+        session,
+        'schemata',
+        `Database: schema_name${statement.full ? ', Options: options' : ''}`,
+        statement
+      )
     case 'tables':
       return showTables(session, statement)
     case 'views':
-      return showViews(session, statement)
+      return showInformation(
+        session,
+        'views',
+        'Views: table_name',
+        statement,
+        databaseName(session, statement.database)
+      )
     case 'table_status':
       return showTableStatus(session, statement)
     case 'columns':
@@ -38,54 +49,49 @@ export async function show(session: Session, statement: ShowStatement): Promise<
       return showVariable(session, statement.variable)
     case 'variables': {
       const rows = Object.entries(variablesOf(session))
-      return filtered(session, text('Variable_name', 'Value'), rows, statement.filter)
+      return filtered(session, ['Variable_name', 'Value'], rows, statement.filter)
     }
     case 'flows':
-      return showFlows(session, statement.filter)
+      return showInformation(session, 'flows', 'Flows: flow_name', statement, session.ctx.db)
     case 'create_flow':
       return showCreateFlow(session, statement.flow)
     case 'processlist':
       return showProcesses(session, statement.full, statement.filter)
   }
-  const { columns, rows } = fixed[statement.what]
-  return filtered(session, columns, rows, statement.filter)
+  const [table, columns] = listed[statement.what]
+  return showInformation(session, table, columns, statement)
 }
 
-const text = (...names: readonly string[]) => names
-
-/** Constant answers to questions of other databases' tools. */
-const fixed: Readonly<
-  Record<'charset' | 'collation' | 'engines' | 'status', { columns: readonly ShownColumn[]; rows: readonly Row[] }>
-> = {
-  charset: {
-    columns: ['Charset', 'Description', 'Default collation', ['Maxlen', 'Int64']],
-    rows: [['utf8', 'UTF-8 Unicode', 'utf8_bin', 4n]]
-  },
-  collation: {
-    columns: ['Collation', 'Charset', ['Id', 'Int64'], 'Default', 'Compiled', ['Sortlen', 'Int64']],
-    rows: [['utf8_bin', 'utf8', 1n, 'Yes', 'Yes', 1n]]
-  },
-  engines: {
-    columns: text('Engine', 'Support', 'Comment', 'Transactions', 'XA', 'Savepoints'),
-    rows: [
-      ['embedded', 'DEFAULT', 'Storage engine for time series, logs and traces', 'NO', 'NO', 'NO'],
-      ['metric', 'YES', 'Many tables over one physical table', 'NO', 'NO', 'NO']
-    ]
-  },
-  status: { columns: text('Variable_name', 'Value'), rows: [] }
+/** SHOW statements that list a table of information_schema: its name, and the columns they show of it. */
+const listed: Readonly<Record<'charset' | 'collation' | 'engines' | 'status', readonly [string, string]>> = {
+  charset: [
+    'character_sets',
+    'Charset: character_set_name, Description: description, Default collation: default_collate_name, Maxlen: maxlen'
+  ],
+  collation: [
+    'collations',
+    'Collation: collation_name, Charset: character_set_name, Id: id, Default: is_default, Compiled: is_compiled, Sortlen: sortlen'
+  ],
+  engines: [
+    'engines',
+    'Engine: engine, Support: support, Comment: comment, Transactions: transactions, XA: xa, Savepoints: savepoints'
+  ],
+  status: ['global_status', 'Variable_name: variable_name, Value: variable_value']
 }
 
-function showDatabases(session: Session, full: boolean, filter: ShowFilter | undefined): Promise<RecordsAnswer> {
-  const known = session.store.databases().map(({ name, options }) => ({ name, options }))
-  const rows = [...known, { name: informationSchema, options: {} }]
-    .sort((a, b) => compare(a.name, b.name))
-    .map(({ name, options }) => [
-      name,
-      ddlOptions(options)
-        .map(([key, value]) => `${key}='${value}'`)
-        .join(' ')
-    ])
-  return filtered(session, full ? ['Database', 'Options'] : ['Database'], rows, filter)
+/** In the order of their first column; only those of a database where one is given. */
+async function showInformation(
+  session: Session,
+  name: string,
+  list: string,
+  { filter }: Pick<ShowStatement, 'filter'>,
+  database?: string
+): Promise<RecordsAnswer> {
+  const table = informationTables[name]!
+  const found = await table.rows(sourcesOf(session), new Pace(session.ctx))
+  const own = found.filter(row => database === undefined || row['table_schema'] === database)
+  const { columns, rows } = shownRows(table, own, list)
+  return filtered(session, columns, rows.toSorted(byName), filter)
 }
 
 type ShowTables = Extract<ShowStatement, { what: 'tables' }>
@@ -100,26 +106,10 @@ function showTables(session: Session, { full, database, filter }: ShowTables): P
           ...session.store.views(name).map(view => [view.name, 'VIEW'])
         ]
   const columns = [`Tables_in_${name}`, ...(full ? ['Table_type'] : [])]
-  return filtered(
-    session,
-    columns,
-    rows.sort((a, b) => compare(a[0]!, b[0]!)),
-    filter,
-    'Tables'
-  )
+  return filtered(session, columns, rows.sort(byName), filter, 'Tables')
 }
 
-type ShowViews = Extract<ShowStatement, { what: 'views' | 'table_status' }>
-
-function showViews(session: Session, { database, filter }: ShowViews): Promise<RecordsAnswer> {
-  const rows = session.store.views(databaseName(session, database)).map(({ name }) => [name])
-  return filtered(
-    session,
-    ['Views'],
-    rows.sort((a, b) => compare(a[0]!, b[0]!)),
-    filter
-  )
-}
+type ShowStatus = Extract<ShowStatement, { what: 'views' | 'table_status' }>
 
 /** As MySQL names them, without `table_` and with an upper case letter. */
 const statusColumns =
@@ -127,15 +117,14 @@ const statusColumns =
   auto_increment create_time update_time check_time table_collation checksum create_options table_comment`.split(/\s+/)
 
 /** A query over `information_schema`, so that a condition may be any. */
-function showTableStatus(session: Session, { database, filter }: ShowViews): Promise<RecordsAnswer> {
+function showTableStatus(session: Session, { database, filter }: ShowStatus): Promise<RecordsAnswer> {
   const { dialect } = session.store
   const named = (column: string) => column.replace(/^(?:table_)?(.)/, (_, first: string) => first.toUpperCase())
   const items = statusColumns.map(column => `${column} AS ${dialect.quoteName(named(column))}`).join(', ')
   const rows = `SELECT ${items} FROM information_schema.tables WHERE table_schema = ${dialect.quoteText(databaseName(session, database))}`
-  const shown = `SELECT * FROM (${rows} ORDER BY table_name) AS shown`
-  if (filter?.kind === 'where') return runQuery(session, withCondition(session, `${shown} WHERE`, filter))
-  const like = filter && ` WHERE ${dialect.quoteName('Name')} LIKE ${dialect.quoteText(filter.pattern)}`
-  return runQuery(session, tokenize(`${shown}${like ?? ''}`, undefined, dialect.backslashEscapes))
+  const shown = tokenize(`SELECT * FROM (${rows} ORDER BY table_name) AS shown`, undefined, dialect.backslashEscapes)
+  const condition = filter && conditionOf(session, filter, 'Name')
+  return runQuery(session, condition ? [...shown, ...tokensAt(condition[0]!, ['WHERE', condition])] : shown)
 }
 
 function databaseName({ store, ctx }: Session, database: ShowTables['database']): string {
@@ -148,12 +137,9 @@ function showProcesses(session: Session, full: boolean, filter: ShowFilter | und
     const shown = full ? query : query.slice(0, 100)
     return full ? [id, catalog, schemas, shown, client, frontend, start, elapsed] : [id, catalog, shown, elapsed]
   })
-  const short = text('Id', 'Catalog', 'Query', 'Elapsed Time')
-  const long: readonly ShownColumn[] = [
-    ...text('Id', 'Catalog', 'Schemas', 'Query', 'Client', 'Frontend'),
-    ['Start Time', 'TimestampMillisecond'],
-    'Elapsed Time'
-  ]
+  const short = ['Id', 'Catalog', 'Query', 'Elapsed Time']
+  const start = ['Start Time', 'TimestampMillisecond'] as const
+  const long = ['Id', 'Catalog', 'Schemas', 'Query', 'Client', 'Frontend', start, 'Elapsed Time']
   return filtered(session, full ? long : short, rows, filter)
 }
 
@@ -175,6 +161,6 @@ function showVariable(session: Session, variable: string): RecordsAnswer {
   return rowsAnswer([variable.toUpperCase()], [[known[variable]!]])
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+function byName([a]: Row, [b]: Row): number {
+  return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0
 }

@@ -2,14 +2,13 @@
 import { DbError, type View } from '../../../core/index.ts'
 import { queryColumns, type Session } from '../session.ts'
 import type { CreateView, Statement } from '../statement/statement.ts'
-import { onExisting, readOnly } from './change.ts'
-import { fullName, informationSchema, lookUpView, resolveName } from './name.ts'
+import { onExisting } from './change.ts'
+import { fullName, lookUpView, resolveChanged } from './name.ts'
 
 /** Returns the affected rows: none. The query must work now; it is read anew whenever the view is. */
 export async function createView(session: Session, statement: CreateView): Promise<number> {
   const { store, ctx } = session
-  const { database, table: name } = resolveName(store, ctx.db, statement.name)
-  if (database === informationSchema) throw readOnly()
+  const { database, table: name } = resolveChanged(store, ctx.db, statement.name)
   if (statement.ifNotExists && store.view(database, name.text) !== undefined) return 0
   const views = [fullName(database, name.text)]
   const defined = { ...session, ctx: { ...ctx, db: database }, views }
@@ -46,8 +45,7 @@ export async function dropViews(
 ): Promise<number> {
   const views = new Map<View, () => DbError>()
   for (const parts of statement.names) {
-    const { database, table } = resolveName(store, ctx.db, parts)
-    if (database === informationSchema) throw readOnly()
+    const { database, table } = resolveChanged(store, ctx.db, parts)
     const view = lookUpView(store, ctx.db, parts)
     const missing = () => new DbError('TableNotFound', `View not found: ${fullName(database, table.text)}`)
     if (view !== undefined) views.set(view, missing)

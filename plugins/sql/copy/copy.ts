@@ -5,7 +5,7 @@ import { authoriseAll, DbError, isDbError, type Table, type TableColumn, withMes
 import { hint, lookUpTable } from '../catalog/name.ts'
 import { ownPlan, planQuery, privileged, queryColumns, readRows, runPlan, type Session } from '../session.ts'
 import type { CopyStatement } from '../statement/statement.ts'
-import { quoteName, quoteText, type Token, tokenize } from '../text/token.ts'
+import { quoteName, quoteText, type Token, tokensAt } from '../text/token.ts'
 import { insertColumns } from '../write/insert.ts'
 import { writeAnswer } from '../write/stream.ts'
 import { findTarget } from '../write/target.ts'
@@ -64,18 +64,11 @@ function sourceTokens(session: Session, { source }: To, { start_time, end_time }
   if (bounds.length > 0 && time === undefined) {
     throw new DbError('InvalidArguments', 'COPY: start_time and end_time go with a table')
   }
-  const { start, end } = source.named[0]!
-  const tokensOf = (text: string) =>
-    tokenize(text).map((token, i) => ({ ...token, start, end, spaced: token.spaced || i === 0 }))
   const where = bounds.map(
     ([sign, value]) => `${quoteName(time!)} ${sign} ${/^-?\d+$/.test(value) ? value : quoteText(value)}`
   )
-  return [
-    ...tokensOf('SELECT * FROM'),
-    { ...source.named[0]!, spaced: true },
-    ...source.named.slice(1),
-    ...(where.length > 0 ? tokensOf(`WHERE ${where.join(' AND ')}`) : [])
-  ]
+  const condition = where.length === 0 ? [] : [`WHERE ${where.join(' AND ')}`]
+  return tokensAt(source.named[0]!, ['SELECT * FROM', source.named, ...condition])
 }
 
 async function copyFrom(session: Session, statement: From): Promise<number> {

@@ -1,6 +1,5 @@
 // Files as the engine reads them: a table function, and how each of its columns becomes a value of a table's column.
-import { isTimestamp, type TableColumn } from '../../../core/index.ts'
-import { engineType } from '../query/engine-type.ts'
+import { duckdbType, isTimestamp, type TableColumn } from '../../../core/index.ts'
 import { quoteName, quoteText } from '../text/token.ts'
 import type { CopyOptions } from './options.ts'
 
@@ -21,7 +20,7 @@ export function cellOf(format: CopyOptions['format'], from: string, { type }: Ta
   const name = quoteName(from)
   if (format === 'parquet') return name
   const number = /^(U?Int\d+|Float\d+)$/.test(type)
-  if (number) return `CAST(${name} AS ${engineType(type)})`
+  if (number) return `CAST(${name} AS ${duckdbType(type)})`
   if (type === 'Binary') return `CAST(${name} AS BLOB)`
   if (format === 'csv') return name
   // Numbers stay numbers for timestamps: they are in the column's unit.

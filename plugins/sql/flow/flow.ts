@@ -2,11 +2,10 @@
 import { DbError, enabledService, type RecordsAnswer } from '../../../core/index.ts'
 import type { FlowsService } from '../../services.ts'
 import { definitions } from '../catalog/create-as.ts'
-import { filtered } from '../catalog/filter.ts'
 import { fullName, resolveName } from '../catalog/name.ts'
 import { rowsAnswer } from '../catalog/rows.ts'
 import { queryColumns, type Session } from '../session.ts'
-import type { CreateFlow, ShowFilter } from '../statement/statement.ts'
+import type { CreateFlow } from '../statement/statement.ts'
 import { quoteName, quoteText } from '../text/token.ts'
 import { checkSink, flowQuery } from './windows.ts'
 
@@ -62,11 +61,6 @@ export async function dropFlow(session: Session, name: string, ifExists: boolean
   // Also where there is none: another request may be dropping it.
   await flows.drop(session.ctx, session.ctx.db, name)
   return 0
-}
-
-export function showFlows(session: Session, filter: ShowFilter | undefined): Promise<RecordsAnswer> {
-  const rows = (session.flows()?.list(session.ctx.db) ?? []).map(({ name }) => [name])
-  return filtered(session, ['Flows'], rows, filter)
 }
 
 export function showCreateFlow(session: Session, name: string): RecordsAnswer {

@@ -1,5 +1,6 @@
 // SQL text to a tree and back to text, with the location of each error in the source.
 import { DbError, isDbError, ParseError } from '../../../core/index.ts'
+import { isNullTreatment } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { locator, tokenAt } from '../text/locate.ts'
 import { errorAt, isPair, isToken, type Token, tokenText } from '../text/token.ts'
@@ -71,7 +72,7 @@ export function startParser(): SqlParser {
 }
 
 /**
- * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED`, `USING SAMPLE`, `TABLESAMPLE` and the `EXCLUDE`
+ * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED`, `IGNORE NULLS` in calls, the `%` of a LIMIT, `USING SAMPLE`, `TABLESAMPLE` and the `EXCLUDE`
  * of frames, which name nothing; with `LIKE` for `GLOB`, `CROSS JOIN` for `POSITIONAL JOIN`, `* REPLACE(a AS b)` for `* RENAME (a AS b)`, and operators it has for
  * `&&` and `?`.
  */
@@ -135,9 +136,20 @@ export function isRename(tokens: readonly Token[], i: number): boolean {
   return isToken(tokens[i], 'rename') && isStar && isToken(tokens[i + 1], '(')
 }
 
+/** Whether a token makes a share of the rows of a LIMIT: `LIMIT 50%`, `LIMIT 50 PERCENT`. */
+export function isShareOfLimit(tokens: readonly Token[], i: number): boolean {
+  const isSign = isToken(tokens[i], '%') || isToken(tokens[i], 'percent')
+  const next = tokens[i + 1]
+  const isEnd = next === undefined || isToken(next, ')') || isToken(next, 'offset') || isToken(next, 'union')
+  return isSign && isEnd && tokens[i - 1]?.kind === 'number' && isToken(tokens[i - 2], 'limit')
+}
+
 function isBlank(tokens: readonly Token[], i: number): boolean {
   const token = tokens[i]
   const next = tokens[i + 1]
+  if (isShareOfLimit(tokens, i)) return true
+  if (isToken(next, ')') && isToken(token, 'nulls')) return isNullTreatment(tokens, i - 1)
+  if (isToken(next, 'nulls') && isToken(tokens[i + 2], ')')) return isNullTreatment(tokens, i)
   if (isToken(token, 'asof')) return ['join', 'left', 'right', 'full', 'inner'].some(word => isToken(next, word))
   if (isToken(token, 'materialized')) return isToken(next, '(')
   return isToken(token, 'not') && isToken(next, 'materialized') && isToken(tokens[i + 2], '(')
@@ -194,8 +206,8 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
   }
   if (isToken(before, ')') && isToken(tokens[at!], '('))
     return errorAt(sql, tokens[at!]!.start, 'a call has its arguments in one pair of parentheses, as quantile(x, 0.5)')
-  const word = tokens[at ?? -1]?.value.toLowerCase() ?? ''
-  if (/, found/.test(message) && Object.hasOwn(instead, word)) return errorAt(sql, tokens[at!]!.start, instead[word]!)
+  const other = /, found/.test(message) ? insteadOf(tokens, at ?? tokens.length) : undefined
+  if (other !== undefined) return errorAt(sql, tokens[at!]!.start, other)
   const named = at === undefined ? tokens.findLast(({ kind, value }) => kind === 'word' && value === found) : tokens[at]
   const isOperator = named !== undefined && /^No infix parser/.test(message)
   const said = isOperator
@@ -204,11 +216,21 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
   return errorAt(sql, named?.start ?? tokens.at(-1)?.end ?? 0, said)
 }
 
-/** What to write in the place of clauses of other databases. */
-const instead: Readonly<Record<string, string>> = {
-  format: 'the form of results is the parameter `format` of the request',
-  prewhere: 'write WHERE in the place of PREWHERE',
-  settings: 'a statement has no SETTINGS: limits are in the configuration of the server'
+/** What to write in the place of clauses of other databases, by the words that they begin with. */
+const instead: readonly (readonly [words: string, told: string])[] = [
+  ['format', 'the form of results is the parameter `format` of the request'],
+  ['prewhere', 'write WHERE in the place of PREWHERE'],
+  ['settings', 'a statement has no SETTINGS: limits are in the configuration of the server'],
+  ['with totals', 'there is no WITH TOTALS: write GROUP BY GROUPING SETS ((a), ())'],
+  ['with rollup', 'there is no WITH ROLLUP: write GROUP BY ROLLUP (a)'],
+  ['with cube', 'there is no WITH CUBE: write GROUP BY CUBE (a)']
+]
+
+function insteadOf(tokens: readonly Token[], at: number): string | undefined {
+  const isLimit =
+    isToken(tokens[at], 'by') && tokens.slice(Math.max(0, at - 4), at).some(token => isToken(token, 'limit'))
+  if (isLimit) return 'there is no LIMIT … BY: write QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) <= n'
+  return instead.find(([words]) => words.split(' ').every((word, i) => isToken(tokens[at + i], word)))?.[1]
 }
 
 /** Says what is missing in the same words as statements parsed by hand. */

@@ -50,6 +50,19 @@ export function asObjectName(tree: Tree | undefined): Ident[] | undefined {
   return parts.length > 0 && parts.every(part => part !== undefined) ? parts : undefined
 }
 
+/** A function that is called with nothing but arguments, and these; of what may stand behind it `without` must not either. */
+export function asCall(
+  tree: Tree | undefined,
+  without: readonly string[] = ['over']
+): { readonly name: Ident; readonly args: readonly (Tree | undefined)[] } | undefined {
+  const node = asNode(asNode(tree)?.['Function'])
+  const name = asObjectName(node?.['name'])
+  const list = asNode(asNode(node?.['args'])?.['List'])
+  if (name?.length !== 1 || !isEmpty(list?.['clauses']) || !isEmpty(list?.['duplicate_treatment'])) return undefined
+  if (list === undefined || ['filter', 'within_group', ...without].some(key => !isEmpty(node![key]))) return undefined
+  return { name: name[0]!, args: asList(list['args']).map(each => asNode(asNode(each)?.['Unnamed'])?.['Expr']) }
+}
+
 /** A query: a body with an optional `WITH` and an order. */
 export function isQuery(node: TreeNode): boolean {
   return 'body' in node && 'pipe_operators' in node

@@ -106,6 +106,8 @@ interface Made {
 interface Env {
   readonly common: Common
   readonly outer: Scope | undefined
+  /** The common table that the query defines by itself, and the names of its columns: the first part of its UNION tells what they are. */
+  readonly recursive?: { readonly key: string; readonly columns: readonly string[] }
 }
 
 /** Items of a select list that are bound in one step. */
@@ -213,8 +215,6 @@ class Binder {
   readonly alone: Alone[] = []
   everyColumn = false
   readonly #context: BindContext
-  /** A query that is bound only to learn its columns leaves no trace. */
-  #silent = false
   /** The last tokens of constants that are known to be times. */
   readonly #known = new Set<number>()
   /** First and last tokens of `textTimes`. */
@@ -230,7 +230,7 @@ class Binder {
     this.#context = context
   }
 
-  *query(query: TreeNode, { common, outer }: Env): Steps<Fields> {
+  *query(query: TreeNode, { common, outer, recursive }: Env): Steps<Fields> {
     this.#queries++
     const withNode = asNode(query['with'])
     // A copy only where it gets more: there may be thousands of them, each a query.
@@ -241,7 +241,7 @@ class Binder {
     }
     const env = { common: own ?? common, outer }
     const [kind] = variant(query['body']) ?? ['']
-    const fields = yield* this.#body(query['body'], env, query)
+    const fields = yield* this.#body(query['body'], recursive === undefined ? env : { ...env, recursive }, query)
     const rest = makeScope(outer)
     if (kind !== 'Select') {
       rest.sources.push(makeSource(undefined, fields))
@@ -256,29 +256,11 @@ class Binder {
     const name = this.#declareSource(asIdent(alias?.['name']))!
     const query = asNode(node['query'])!
     const columns = this.#columnNames(alias)
-    const inner = recursive ? new Map(known) : known
-    let start: Fields | undefined
-    if (recursive) {
-      const [kind, body] = variant(query['body']) ?? ['', null]
-      const base = kind === 'SetOperation' ? asNode(body)?.['left'] : undefined
-      const fields =
-        base === undefined ? unknown : this.#quietly(() => runAtOnce(this.#body(base, { common: known, outer })))
-      const named = renamed(fields, columns)
-      inner.set(name.toLowerCase(), named)
-      if (asNode(body)?.['op'] === 'Union') start = named
-    }
-    const fields = renamed(yield* this.query(query, { common: inner, outer }), columns)
-    known.set(name.toLowerCase(), start === undefined ? fields : asStarted(fields, start))
-  }
-
-  #quietly<T>(work: () => T): T {
-    const before = this.#silent
-    this.#silent = true
-    try {
-      return work()
-    } finally {
-      this.#silent = before
-    }
+    const key = name.toLowerCase()
+    const env = recursive
+      ? { common: new Map(known).set(key, unknown), outer, recursive: { key, columns } }
+      : { common: known, outer }
+    known.set(key, renamed(yield* this.query(query, env), columns))
   }
 
   /** `around` is the query that is nothing but this, perhaps ordered and cut. */
@@ -286,15 +268,17 @@ class Binder {
     const [kind, value] = variant(body) ?? ['', null]
     const node = asNode(value)
     if (node === undefined) return unknown
+    const { recursive, ...plain } = env
     if (kind === 'Query') return yield* this.query(node, env)
-    if (kind === 'Select') return yield* this.#select(node, around, env)
+    if (kind === 'Select') return yield* this.#select(node, around, plain)
     if (kind === 'SetOperation') {
-      const byName = /ByName/.test(String(node['set_quantifier']))
-      const left = yield* this.#body(node['left'], env)
-      const right = yield* this.#body(node['right'], env)
-      return this.#unite(node, left, right, byName)
+      const left = yield* this.#body(node['left'], plain)
+      const known = recursive && new Map(env.common).set(recursive.key, renamed(left, recursive.columns))
+      const right = yield* this.#body(node['right'], known === undefined ? plain : { ...plain, common: known })
+      const fields = this.#unite(node, left, right)
+      return recursive !== undefined && node['op'] === 'Union' ? asStarted(fields, left) : fields
     }
-    return this.#rows(node, env)
+    return this.#rows(node, plain)
   }
 
   /** The rows of VALUES. */
@@ -317,22 +301,21 @@ class Binder {
   }
 
   /** Columns that are times in one query of a set operation are times in the other. */
-  #unite(node: TreeNode, left: Fields, right: Fields, byName: boolean): Fields {
-    const { list, open } = united(left, right, byName)
-    const made = left.list.map(({ name, meaning }, i): Meaning => {
-      const j = byName ? right.list.findIndex(field => field.name === name) : i
-      const other = right.list[j]?.meaning
-      if (meaning?.kind === 'time' && other?.kind !== 'time') {
-        this.#makeTimes(node['right'], j, meaning, false)
-        if (this.#isConstant(node['right'], j)) return meaning
-      }
-      if (other?.kind === 'time' && meaning?.kind !== 'time') {
-        this.#makeTimes(node['left'], i, other, false)
-        if (this.#isConstant(node['left'], i)) return other
-      }
-      return list[i]!.meaning
+  #unite(node: TreeNode, left: Fields, right: Fields): Fields {
+    const byName = /ByName/.test(String(node['set_quantifier']))
+    const meet = (side: 'left' | 'right', column: number, meaning: Meaning, time: Meaning): Meaning => {
+      if (time?.kind !== 'time' || meaning?.kind === 'time') return undefined
+      this.#makeTimes(node[side], column, time, false)
+      return this.#isConstant(node[side], column) ? time : undefined
+    }
+    const list = left.list.map((field, i) => {
+      const j = byName ? right.list.findIndex(({ name }) => name === field.name) : i
+      if (j < 0) return field
+      const [one, two] = [field.meaning, right.list[j]?.meaning]
+      return { ...field, meaning: meet('right', j, two, one) ?? meet('left', i, one, two) ?? united(one, two) }
     })
-    return { list: list.map((field, i) => (i < made.length ? { ...field, meaning: made[i] } : field)), open }
+    const more = byName ? right.list.filter(({ name }) => !list.some(field => field.name === name)) : []
+    return { list: [...list, ...more], open: left.open || (byName && right.open) }
   }
 
   /** Whether a column of a query is made of constants that become times beside one. */
@@ -372,7 +355,7 @@ class Binder {
     this.#add(digits, time)
     const { last } = digits
     const isLabelled = isDigits !== true || this.unnamed.some(each => each.last === last)
-    if (!isLabelled && !this.#silent) this.unnamed.push({ last, label: this.#context.nameAt(last) })
+    if (!isLabelled) this.unnamed.push({ last, label: this.#context.nameAt(last) })
   }
 
   *#select(select: TreeNode, around: TreeNode, env: Env): Steps<Fields> {
@@ -390,7 +373,7 @@ class Binder {
       open = this.#item(item, extents[i], scope, env, fields, known ? made : []) || open
     }
     if (items.length === 0) {
-      this.everyColumn ||= !this.#silent
+      this.everyColumn = true
       open = addStar(fields, scope.sources) || open
     }
     yield
@@ -406,7 +389,7 @@ class Binder {
   /** Beside another table, or with names of its own for the columns, what a condition means is not certain. */
   #standsAlone(select: TreeNode, around: TreeNode, env: Env): void {
     const [name, alias] = tableOf(select)
-    if (name === undefined || this.#silent || this.#commonOf(name, env) !== undefined) return
+    if (name === undefined || this.#commonOf(name, env) !== undefined) return
     const at = name[0]!.at
     this.alone.push({ at, alias, select, orderBy: around['order_by'], limit: around['limit_clause'] })
   }
@@ -438,7 +421,7 @@ class Binder {
       const alias = asIdent(node!['alias'])
       if (alias === undefined) throw this.#context.noAlias(extent?.[1] ?? 0)
       const name = this.#declare(alias)
-      if (!this.#silent) this.items.push(alias.at)
+      this.items.push(alias.at)
       scope.items.set(name, meaning)
       fields.push({ name, meaning })
       return false
@@ -478,7 +461,7 @@ class Binder {
   #label(extent: Extent, name: Ident | undefined): string | undefined {
     if (name === undefined && extent[0] === extent[1] && this.#context.isWordAt(extent[0])) return undefined
     const label = name === undefined ? this.#context.label(extent) : this.#nameOf(name)
-    if (!this.#silent) this.unnamed.push({ last: extent[1], label })
+    this.unnamed.push({ last: extent[1], label })
     return label
   }
 
@@ -487,7 +470,7 @@ class Binder {
   }
 
   #star(options: TreeNode | undefined, sources: readonly Source[], scope: Scope, env: Env, fields: Field[]): boolean {
-    this.everyColumn ||= !this.#silent
+    this.everyColumn = true
     this.#value(options?.['opt_exclude'] ?? null, scope, env)
     const replaced = new Map<string, Meaning>()
     const renames = new Map<string, string>()
@@ -531,7 +514,7 @@ class Binder {
           : identsOf(usingOf(operator)).map(ident => this.#nameOf(ident))
         if (using.length > 0)
           scope.sources[before] = { ...right, merged: this.#merge(left, right, using, variant(operator)?.[0] ?? '') }
-        if (natural) this.everyColumn ||= !this.#silent
+        if (natural) this.everyColumn = true
       }
       this.#value(operator, scope, env)
     }
@@ -586,20 +569,16 @@ class Binder {
           : undefined
       if (common !== undefined) this.#sourceName(name[0]!)
       // Columns are renamed by their position.
-      if (columns.length > 0) this.everyColumn ||= !this.#silent
+      if (columns.length > 0) this.everyColumn = true
       add(common ?? table?.fields ?? unknown, table?.name ?? this.#nameOf(name.at(-1)!), table?.database)
       this.#value(node['sample'], scope, env)
     } else if (kind === 'NestedJoin') {
+      // One with a name of its own was made a query before.
       const inner = makeScope(env.outer)
       this.#joined(asNode(node['table_with_joins'])!, inner, env)
-      if (aliased === undefined && columns.length === 0) scope.sources.push(...inner.sources)
-      else {
-        const fields: Field[] = []
-        const open = addStar(fields, inner.sources)
-        add({ list: fields, open })
-      }
+      scope.sources.push(...inner.sources)
     } else if (kind === 'Pivot' || kind === 'Unpivot') {
-      this.everyColumn ||= !this.#silent
+      this.everyColumn = true
       const { table, alias: _, ...rest } = node
       const inner = makeScope(env.outer)
       this.#factor(table, inner, env)
@@ -613,7 +592,7 @@ class Binder {
       const of = this.#called(called?.value.toLowerCase() ?? '', values)
       const list = columns.length === 0 ? [] : [{ name: '', meaning: of?.kind === 'list' ? of.of : lasting(of) }]
       const own = called === undefined ? kind.toLowerCase() : this.#nameOf(called)
-      if (called !== undefined && !this.#silent) this.tableCalls.set(called.at, aliased !== undefined)
+      if (called !== undefined) this.tableCalls.set(called.at, aliased !== undefined)
       const only = jsonRowsOf(own) === undefined ? own : 'unnest'
       add(
         { list, open: columns.length === 0 },
@@ -761,8 +740,8 @@ class Binder {
       parts.map(part => this.#context.nameAt(part)),
       itemsFirst
     )
-    if (!this.#silent) this.references.push({ parts, found })
-    if (found.kind === 'row' || found.kind === 'unknown') this.everyColumn ||= !this.#silent
+    this.references.push({ parts, found })
+    if (found.kind === 'row' || found.kind === 'unknown') this.everyColumn = true
     if (found.kind === 'item') return found.meaning
     if (found.kind !== 'column' && found.kind !== 'parameter') return undefined
     const [root, at] = found.kind === 'column' ? [found.field.meaning, found.column] : [found.meaning, 0]
@@ -852,19 +831,19 @@ class Binder {
     const inner = (part: Tree | undefined) => this.#value(part, scope, env, itemsFirst)
     const path = asObjectName(call['name']) ?? []
     const name = path.at(-1)?.value.toLowerCase() ?? ''
-    if (path.length === 1 && !this.#silent) this.calls.push(path[0]!.at)
+    if (path.length === 1) this.calls.push(path[0]!.at)
     const { args: list, name: _, ...rest } = call
     // `column.function()`: what stands before the dot is the first argument.
     if (path.length > 1) this.#reference(path.slice(0, -1), scope, itemsFirst)
     if (name === 'columns') {
       this.#manyColumns++
-      this.everyColumn ||= !this.#silent
+      this.everyColumn = true
     }
     const written = asNode(asNode(list)?.['List'])
     let listed: Meaning
     const values = asList(written?.['args']).map((argument, i): Value => {
       if (asNode(argument)?.['Unnamed'] === 'Wildcard') {
-        if (name !== 'count') this.everyColumn ||= !this.#silent
+        if (name !== 'count') this.everyColumn = true
         return nothing
       }
       const lambda = asNode(asNode(plainArgument(argument))?.['Lambda'])
@@ -959,7 +938,7 @@ class Binder {
 
   #makeTime({ tree, meaning, column, name }: Item, time: Time, strict: boolean): void {
     if (meaning?.kind === 'string' || meaning?.kind === 'date') this.#add(meaning, time)
-    if (tree === undefined || this.#silent) return
+    if (tree === undefined) return
     const node = asNode(tree)
     const query = node !== undefined && isQuery(node) ? node : undefined
     const inner = query ?? asNode(node?.['Subquery'])
@@ -983,7 +962,6 @@ class Binder {
   }
 
   #add(constant: TimeConstant['constant'], time: TimeConstant['time'], bare = false): void {
-    if (this.#silent) return
     const [first, last] =
       constant.kind === 'integer'
         ? [constant.first, constant.last]
@@ -998,12 +976,12 @@ class Binder {
   }
 
   #declare(ident: Ident): string {
-    if (!this.#silent) this.declared.push(ident.at)
+    this.declared.push(ident.at)
     return this.#nameOf(ident)
   }
 
   #sourceName(ident: Ident): void {
-    if (!this.#silent) this.sourceNames.push(ident.at)
+    this.sourceNames.push(ident.at)
   }
 
   #declareSource(ident: Ident | undefined): string | undefined {
@@ -1122,23 +1100,14 @@ function addStar(fields: Field[], sources: readonly Source[]): boolean {
   return sources.length === 0 || sources.some(({ fields: own }) => own.open)
 }
 
-function united(left: Fields, right: Fields, byName: boolean): Fields {
-  const open = left.open || (byName && right.open)
-  const list = left.list.map((field, i) => {
-    const other = byName ? right.list.find(({ name }) => name === field.name) : right.list[i]
-    const same = JSON.stringify(other?.meaning) === JSON.stringify(field.meaning)
-    const absent = byName && other === undefined
-    if (same || absent) return field
-    const [one, two] = [field.meaning, other?.meaning]
-    if (two?.kind === 'null') return field
-    if (one?.kind === 'null') return { ...field, meaning: two }
-    if (one?.kind === 'time' && two?.kind === 'time') return { ...field, meaning: finest([one, two]) }
-    // The text becomes a time.
-    const time = isText(two) ? one : isText(one) ? two : undefined
-    return { ...field, meaning: time?.kind === 'time' ? time : undefined }
-  })
-  const more = byName ? right.list.filter(({ name }) => !list.some(field => field.name === name)) : []
-  return { list: [...list, ...more], open }
+/** The meaning of a column that has these in the two queries of a set operation. */
+function united(one: Meaning, two: Meaning): Meaning {
+  if (two?.kind === 'null' || JSON.stringify(one) === JSON.stringify(two)) return one
+  if (one?.kind === 'null') return two
+  if (one?.kind === 'time' && two?.kind === 'time') return finest([one, two])
+  // The text becomes a time.
+  const time = isText(two) ? one : isText(one) ? two : undefined
+  return time?.kind === 'time' ? time : undefined
 }
 
 /** Columns of a recursive common table have the types of those it starts with. */

@@ -1,11 +1,10 @@
 // Types in queries as the server means them: `CAST(x AS TIMESTAMP)` and `x::FLOAT64` name types of columns, not the engine's.
-import { isDbError, isTimestamp, type TimeUnit } from '../../../core/index.ts'
+import { duckdbType, isDbError, isTimestamp, type TimeUnit } from '../../../core/index.ts'
 import { readType } from '../statement/column-type.ts'
 import { findWord, opening } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, noValues, type Token } from '../text/token.ts'
 import { type Edit, span } from './edit.ts'
-import { engineType } from './engine-type.ts'
 import { hidden, moment, nanoseconds } from './text-time.ts'
 
 /** A cast: all of it, what it converts, and the type, by their first and last tokens. */
@@ -101,7 +100,7 @@ function castType(tokens: readonly Token[], first: number): Pick<Cast, 'type' | 
   try {
     const type = readType(cursor)
     if (isToken(tokens[cursor.at], 'without')) return undefined
-    return { type: [first, cursor.at - 1], engine: engineType(type), toTime: isTimestamp(type) }
+    return { type: [first, cursor.at - 1], engine: duckdbType(type), toTime: isTimestamp(type) }
   } catch (error) {
     if (isDbError(error)) return undefined
     throw error

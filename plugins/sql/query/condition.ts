@@ -12,7 +12,7 @@ import {
   type Zone
 } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
-import { asIdent, asList, asNode, asObjectName, isEmpty, type TreeNode, tokenOf, variant } from '../grammar/tree.ts'
+import { asCall, asIdent, asList, asNode, isEmpty, type TreeNode, tokenOf, variant } from '../grammar/tree.ts'
 import { isSearchFunction, type SearchCall, searchCallCondition } from '../search/call.ts'
 import type { Token } from '../text/token.ts'
 
@@ -33,7 +33,7 @@ export function whereCondition(parts: WhereParts, tree: Tree | undefined): Condi
   const node = asNode(value)
   if (node === undefined) return undefined
   if (kind === 'Nested') return whereCondition(parts, node)
-  if (kind === 'Function') return searched(parts, node) ?? matched(parts, node)
+  if (kind === 'Function') return searched(parts, tree!)
   if (kind === 'Like' || kind === 'ILike')
     return node['negated'] === false ? alike(parts, node, kind === 'ILike') : undefined
   if (kind === 'InList') return node['negated'] === false ? listed(parts, node) : undefined
@@ -59,27 +59,14 @@ function any(conditions: readonly (Condition | undefined)[]): Condition | undefi
   return of.length > 1 ? { kind: 'any', of } : of[0]
 }
 
-function searched(parts: WhereParts, node: TreeNode): Condition | undefined {
-  const name = asObjectName(node['name'])
-  if (name?.length !== 1 || !isSearchFunction(name[0]!.value)) return undefined
-  const found = parts.search(name[0]!.at)
-  const [argument] = asList(asNode(asNode(node['args'])?.['List'])?.['args'])
-  const text = asNode(asNode(asNode(argument)?.['Unnamed'])?.['Expr'])
-  const [inner] = asList(asNode(asNode(asNode(text?.['Function'])?.['args'])?.['List'])?.['args'])
-  const lowered = asNode(asNode(asNode(inner)?.['Unnamed'])?.['Expr'])
-  const column = found && columnOf(parts, found.call.lowered ? lowered : text)
+/** A call of a search, or one with a regular expression. */
+function searched(parts: WhereParts, tree: Tree): Condition | undefined {
+  const { name, args } = asCall(tree) ?? {}
+  if (name === undefined) return undefined
+  if (matchers.has(name.value.toLowerCase())) return args!.length > 2 ? undefined : held(parts, args![0], args![1])
+  const found = isSearchFunction(name.value) ? parts.search(name.at) : undefined
+  const column = found && columnOf(parts, found.call.lowered ? asCall(args![0])?.args[0] : args![0])
   return column?.type === 'String' ? searchCallCondition(found!.call, column.name, found!.reading) : undefined
-}
-
-/** A call with a regular expression. */
-function matched(parts: WhereParts, node: TreeNode): Condition | undefined {
-  const name = asObjectName(node['name'])
-  const list = asNode(asNode(node['args'])?.['List'])
-  const behind = ['filter', 'over', 'null_treatment', 'within_group']
-  if (name?.length !== 1 || !matchers.has(name[0]!.value.toLowerCase()) || behind.some(key => !isEmpty(node[key])))
-    return undefined
-  const [text, pattern, ...more] = asList(list?.['args']).map(each => asNode(asNode(each)?.['Unnamed'])?.['Expr'])
-  return more.length > 0 ? undefined : held(parts, text, pattern)
 }
 
 /** A regular expression with a text that must be there. */

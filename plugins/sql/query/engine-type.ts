@@ -1,26 +1,7 @@
 // The storage engine's words for types, and those of CREATE TABLE for these.
-import { type ColumnType, isTimestamp, sqlTypeName, type TimeUnit, timeUnit } from '../../../core/index.ts'
+import { duckdbTimeTypes, duckdbType, sqlTypeName, type TimeUnit } from '../../../core/index.ts'
 
-/** Of times without a zone. */
-export const timeTypes: Readonly<Record<TimeUnit, string>> = {
-  s: 'TIMESTAMP_S',
-  ms: 'TIMESTAMP_MS',
-  us: 'TIMESTAMP',
-  ns: 'TIMESTAMP_NS'
-}
-
-const unsigned: Partial<Record<ColumnType, string>> = {
-  UInt8: 'UTINYINT',
-  UInt16: 'USMALLINT',
-  UInt32: 'UINTEGER',
-  UInt64: 'UBIGINT'
-}
-
-export function engineType(type: ColumnType): string {
-  return isTimestamp(type) ? timeTypes[timeUnit(type)] : (unsigned[type] ?? sqlTypeName(type))
-}
-
-const units = new Map(Object.entries(timeTypes).map(([unit, type]) => [type, unit as TimeUnit]))
+const units = new Map<string, TimeUnit>(Object.entries(duckdbTimeTypes).map(([unit, type]) => [type, unit as TimeUnit]))
 
 /** Undefined for a word that is not a time without a zone. */
 export function engineTimeUnit(type: string): TimeUnit | undefined {
@@ -33,7 +14,7 @@ const columnTypes = [
 ]
 const shown = new Map<string, string>([
   ...columnTypes.flatMap(type =>
-    [type.toUpperCase(), engineType(type)].map(word => [word, sqlTypeName(type)] as const)
+    [type.toUpperCase(), duckdbType(type)].map(word => [word, sqlTypeName(type)] as const)
   ),
   ['BOOL', 'BOOLEAN'],
   ['INT128', 'HUGEINT'],

@@ -1,6 +1,8 @@
 // Words other databases have for what the engine writes differently, as its own: before the grammar reads the statement.
-import { DbError } from '../../../core/index.ts'
-import { argumentsOf, closing } from '../text/brackets.ts'
+import { type ColumnType, DbError, duckdbType } from '../../../core/index.ts'
+import { nameOf } from '../statement/cursor.ts'
+import { isQueryWord } from '../statement/query.ts'
+import { argumentsOf, closing, holdsWord, isWithin, pairs } from '../text/brackets.ts'
 import {
   endsValue,
   errorAt,
@@ -13,10 +15,12 @@ import {
   type Token,
   tokensAt
 } from '../text/token.ts'
-import { engineType } from './engine-type.ts'
+import { isAliased } from './resolve-tables.ts'
 
 export function plainWords(sql: string, written: readonly Token[]): readonly Token[] {
   const tokens: Token[] = []
+  const paired = pairs(written)
+  const isCounted = written.some(token => isToken(token, 'ordinality'))
   for (let at = 0; at < written.length; at++) {
     const token = written[at]!
     const cast =
@@ -24,13 +28,15 @@ export function plainWords(sql: string, written: readonly Token[]): readonly Tok
       namedStruct(sql, written, at) ??
       typedText(written, at) ??
       plainTrim(written, at) ??
-      shiftedLimit(written, at)
+      shiftedLimit(written, at) ??
+      (isCounted ? countedCall(sql, written, at) : undefined)
     const search = cast === undefined ? termSearch(written, at) : undefined
     const plain = cast ?? search
     if (plain !== undefined) {
       tokens.push(...tokensAt(token, plain.pieces))
       at = plain.last
-    } else if (isTable(written, at)) tokens.push(...tokensAt(token, ['SELECT * FROM']))
+    } else if (isNamedJoin(written, paired, at)) tokens.push(...tokensAt(token, ['(SELECT * FROM']))
+    else if (isTable(written, at)) tokens.push(...tokensAt(token, ['SELECT * FROM']))
     else if (isExcept(written, at)) tokens.push({ ...token, value: 'EXCLUDE' })
     else if (isAsymmetric(sql, written, at)) continue
     else if (isArray(written, at)) tokens.push(...tokensAt(token, [arrayText(token.value)]))
@@ -62,6 +68,33 @@ function isTable(tokens: readonly Token[], at: number): boolean {
     isName(next) &&
     (at === 0 || beforeQuery.some(word => isToken(tokens[at - 1], word)))
   )
+}
+
+/** Whether a token is the parenthesis of `(a JOIN b) AS c` or `FROM (a) AS c`: the engine knows `c` as the name of a query only. */
+function isNamedJoin(tokens: readonly Token[], paired: Uint32Array, at: number): boolean {
+  const isTable = isToken(tokens[at], '(') && ['from', 'join', ',', '('].some(word => isToken(tokens[at - 1], word))
+  const close = isTable ? paired[at]! : 0
+  if (close === 0 || !isAliased(tokens, close + 1)) return false
+  const holds = (word: string) => holdsWord(tokens, paired, at, word)
+  if (holds('join')) return !['select', 'from'].some(holds)
+  if (isToken(tokens[at - 1], ',') || isToken(tokens[at - 1], '(') || isWithin(tokens, at - 1)) return false
+  let first = at + 1
+  while (isToken(tokens[first], '(')) first++
+  return isToken(tokens[close + 1], 'as') && !isQueryWord(tokens[first])
+}
+
+/** `f(x) WITH ORDINALITY AS o(v, i)` where `o.*` stands in the statement, for which the engine takes `o` for two tables. */
+function countedCall(sql: string, tokens: readonly Token[], at: number): Plain | undefined {
+  if (!isName(tokens[at]) || !isToken(tokens[at + 1], '(')) return undefined
+  const behind = (closing(tokens, at + 1) ?? tokens.length) + 1
+  if (!isToken(tokens[behind], 'with') || !isToken(tokens[behind + 1], 'ordinality')) return undefined
+  const name = isToken(tokens[behind + 2], 'as') ? behind + 3 : behind + 2
+  const last = isToken(tokens[name + 1], '(') ? closing(tokens, name + 1) : undefined
+  const isStar = (i: number) => isToken(tokens[i + 1], '.') && isToken(tokens[i + 2], '*')
+  const isSame = (token: Token) => nameOf(token).text === nameOf(tokens[name]!).text
+  if (last === undefined || !tokens.some((token, i) => isStar(i) && isSame(token))) return undefined
+  const call = plainWords(sql, tokens.slice(at + 1, last + 1))
+  return { pieces: ['(SELECT * FROM', [tokens[at]!], call, ') AS', [tokens[name]!]], last }
 }
 
 /** Whether a token is the ASYMMETRIC of a BETWEEN, which means nothing. Throws ParseError for what the engine has not. */
@@ -139,21 +172,9 @@ function isFrame(tokens: readonly Token[], at: number): boolean {
   return tokens[at]!.kind === 'string' && isBound && !isToken(tokens[at - 1], 'interval')
 }
 
-const sameNames = [
-  'Boolean',
-  'Int8',
-  'Int16',
-  'Int32',
-  'Int64',
-  'UInt8',
-  'UInt16',
-  'UInt32',
-  'UInt64',
-  'Float32',
-  'Float64'
-] as const
+const sameNames = 'Boolean Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64'.split(' ') as ColumnType[]
 const arrowTypes: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(sameNames.map(type => [type, engineType(type)])),
+  ...Object.fromEntries(sameNames.map(type => [type, duckdbType(type)])),
   Utf8: 'VARCHAR',
   LargeUtf8: 'VARCHAR',
   Utf8View: 'VARCHAR',

@@ -119,17 +119,6 @@ function jsonTable(
   ]
 }
 
-/** `f(x) IGNORE NULLS OVER (…)`: the engine has the words inside of the parentheses. */
-export function nullsEdits(statement: Canonical): Edit[] {
-  const { tokens, starts } = statement
-  return tokens.flatMap((token, i) => {
-    const isNulls = isToken(tokens[i + 1], 'nulls') && (isToken(token, 'ignore') || isToken(token, 'respect'))
-    if (!isNulls || !isToken(tokens[i - 1], ')')) return []
-    const { end } = span(statement, i + 1)
-    return [{ start: starts[i - 1]!, end, text: ` ${token.value} NULLS)` }]
-  })
-}
-
 function renamed({ statement, at }: Call, text: string): Edit {
   return { ...span(statement, at), text }
 }

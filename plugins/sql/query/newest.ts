@@ -1,7 +1,17 @@
 // Statements about the last row of each series: in the usual forms of them no row matters that has a later one with the same tags.
 import type { TableColumn } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
-import { asIdent, asList, asNode, asObjectName, type Ident, isEmpty, type TreeNode, variant } from '../grammar/tree.ts'
+import {
+  asCall,
+  asIdent,
+  asList,
+  asNode,
+  asObjectName,
+  type Ident,
+  isEmpty,
+  type TreeNode,
+  variant
+} from '../grammar/tree.ts'
 import { columnOf, constantOf, type WhereParts } from './condition.ts'
 
 /** A SELECT with one table alone in its FROM. */
@@ -69,14 +79,9 @@ function isLastOfGroups(selected: Selected): boolean {
 function isRanked(selected: Selected): boolean {
   const { select } = selected
   const comparison = asNode(asNode(select['qualify'])?.['BinaryOp'])
-  const call = asNode(asNode(comparison?.['left'])?.['Function'])
-  const window = asNode(asNode(call?.['over'])?.['WindowSpec'])
-  if (
-    comparison?.['op'] !== 'Eq' ||
-    constantOf(selected, comparison['right'])?.value !== '1' ||
-    !isCall(call, 'row_number', 0)
-  )
-    return false
+  const window = asNode(asNode(asNode(asNode(comparison?.['left'])?.['Function'])?.['over'])?.['WindowSpec'])
+  const isFirst = comparison?.['op'] === 'Eq' && constantOf(selected, comparison['right'])?.value === '1'
+  if (!isFirst || argumentsOf(comparison['left'], 'row_number', [])?.length !== 0) return false
   if (window === undefined || !isEmpty(window['window_frame']) || !isEmpty(window['window_name'])) return false
   if (!isEmpty(select['selection']) || !isPlain(select, ['having', 'distinct']) || !isSimple(selected)) return false
   const [first] = asList(window['order_by']).map(asNode)
@@ -152,27 +157,16 @@ function itemsOf(selected: Selected): readonly (TableColumn | 'last' | undefined
   return asList(selected.select['projection']).map(item => {
     const [kind, value] = variant(item) ?? ['', null]
     const expression = kind === 'ExprWithAlias' ? asNode(value)?.['expr'] : kind === 'UnnamedExpr' ? value : undefined
-    const call = asNode(asNode(expression)?.['Function'])
-    if (call === undefined) return columnOf(selected, expression)
-    const [argument] = asList(asNode(asNode(call['args'])?.['List'])?.['args'])
-    const column = columnOf(selected, asNode(asNode(argument)?.['Unnamed'])?.['Expr'])
-    return isCall(call, 'max', 1, ['over']) && column === selected.table.timeIndex ? 'last' : undefined
+    const args = argumentsOf(expression, 'max')
+    if (args === undefined) return columnOf(selected, expression)
+    return args.length === 1 && columnOf(selected, args[0]) === selected.table.timeIndex ? 'last' : undefined
   })
 }
 
-/** A call with nothing but arguments, as many as these; of what may stand behind it `without` must not. */
-function isCall(
-  call: TreeNode | undefined,
-  name: string,
-  count: number,
-  without: readonly string[] = []
-): call is TreeNode {
-  const called = asObjectName(call?.['name'])
-  const list = asNode(asNode(call?.['args'])?.['List'])
-  if (called?.length !== 1 || called[0]!.value.toLowerCase() !== name || list === undefined) return false
-  const behind = ['filter', 'null_treatment', 'within_group', ...without]
-  const isBare = isEmpty(list['clauses']) && isEmpty(list['duplicate_treatment'])
-  return isBare && asList(list['args']).length === count && behind.every(key => isEmpty(call![key]))
+/** The arguments of a call of a function with nothing but them. */
+function argumentsOf(tree: Tree | undefined, name: string, without?: readonly string[]) {
+  const call = asCall(tree, without)
+  return call?.name.value.toLowerCase() === name ? call.args : undefined
 }
 
 /** Functions that may look at more than one row. */

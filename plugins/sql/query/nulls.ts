@@ -1,29 +1,33 @@
-// `IGNORE NULLS` as the grammar and the engine know it: behind the call of a function over a window. Of an aggregate it is a FILTER.
-import { endBehind, findWord, openings } from '../text/brackets.ts'
+// `IGNORE NULLS` as the engine knows it: in the parentheses of a function over a window. Of an aggregate it is a FILTER.
+import { endBehind, findWord, isNullTreatment, pairs } from '../text/brackets.ts'
 import { isToken, type Token, tokensAt } from '../text/token.ts'
 
 export function plainNulls(written: readonly Token[]): readonly Token[] {
   if (!written.some(token => isToken(token, 'nulls'))) return written
   const tokens = [...written]
   for (let i = 0; i < tokens.length; i++) {
-    if (!isTreatment(tokens, i) || !isToken(tokens[i + 2], ')')) continue
+    if (!isNullTreatment(tokens, i) || !isToken(tokens[i + 2], ')')) continue
     tokens.splice(i, 3, tokens[i + 2]!, { ...tokens[i]!, spaced: true }, tokens[i + 1]!)
     i += 2
   }
   const plain: Token[] = []
-  const opened = openings(tokens)
+  const opened = pairs(tokens)
   let lastIgnore = -1
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i]!
-    const open = isTreatment(tokens, i) && isToken(tokens[i - 1], ')') ? opened[i - 1]! : 0
+    const open = isNullTreatment(tokens, i) && isToken(tokens[i - 1], ')') ? opened[i - 1]! : 0
     const isWindow = open > 0 && tokens.slice(i, endBehind(tokens, i - 1) + 1).some(behind => isToken(behind, 'over'))
     const isNested = lastIgnore > open
     if (isToken(token, 'ignore')) lastIgnore = i
-    if (open === 0 || isWindow) {
+    if (open === 0) {
       plain.push(token)
       continue
     }
     i++
+    if (isWindow) {
+      plain.splice(-1, 0, { ...token, spaced: true }, tokens[i]!)
+      continue
+    }
     if (isToken(token, 'respect')) continue
     // An aggregate in an aggregate is nothing the engine runs, and to write each again in the other would make much of little.
     if (isNested) plain.push(token)
@@ -34,8 +38,4 @@ export function plainNulls(written: readonly Token[]): readonly Token[] {
     }
   }
   return plain
-}
-
-function isTreatment(tokens: readonly Token[], at: number): boolean {
-  return isToken(tokens[at + 1], 'nulls') && (isToken(tokens[at], 'ignore') || isToken(tokens[at], 'respect'))
 }

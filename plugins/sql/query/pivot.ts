@@ -3,7 +3,7 @@ import { DbError } from '../../../core/index.ts'
 import { type Cursor, expect, readName, readUntil, take, unexpected } from '../statement/cursor.ts'
 import { closing, findWord, opening } from '../text/brackets.ts'
 import { canonical } from '../text/canonical.ts'
-import { errorAt, isToken, type Piece, quoteName, quoteText, type Token, tokensAt } from '../text/token.ts'
+import { errorAt, isToken, type Piece, quoteName, quoteText, separated, type Token, tokensAt } from '../text/token.ts'
 
 /** Columns a PIVOT makes at most. */
 const maxValues = 1_000
@@ -184,7 +184,7 @@ async function writePivot(at: Token, { source, pivots, using, group }: Pivot, as
   const by = groups.length === 0 ? [] : [groups]
   return tokensAt(at, [
     'SELECT',
-    ...[...by.map(each => [each]), ...items].flatMap((item, i) => (i === 0 ? item : [',', ...item])),
+    ...separated([...by.map(each => [each]), ...items]),
     'FROM',
     source,
     ...by.flatMap(each => ['GROUP BY', each])

@@ -7,6 +7,7 @@ import { catalogName, informationSchema, lookUpTable, noTable, resolveName } fro
 import type { Name } from '../statement/cursor.ts'
 import { errorAt, isName, isToken, locationOf, type Token } from '../text/token.ts'
 import { shiftRelation } from './edit.ts'
+import type { GivenTable } from './tql-table.ts'
 import { readView } from './view.ts'
 
 interface TablesContext {
@@ -19,6 +20,8 @@ interface TablesContext {
   readonly pace: Pace
   /** Full names of the views this query is in. */
   readonly views?: readonly string[]
+  /** Tables of a statement's own, by names no user can write. */
+  readonly given?: ReadonlyMap<string, GivenTable>
 }
 
 interface ResolvedText {
@@ -127,6 +130,8 @@ type Rows = Pick<ResolvedText, 'text' | 'relations'>
 
 async function rowsOf(context: TablesContext, { parts }: FoundTable): Promise<Rows> {
   const { store, db, sources, pace } = context
+  const given = context.given?.get(parts[0]!.text)
+  if (given !== undefined) return { text: given.text, relations: [] }
   const names = known(store, db, parts)
   const { database, table: written } = resolveName(store, db, names)
   if (database === informationSchema) {
@@ -330,12 +335,13 @@ function pathLength(tokens: readonly Token[], at: number): number {
 /** Words that may follow a table and are no name for it. */
 const afterTable = new Set([
   ...afterFrom,
-  ...'all any anti array asof cross final full global inner join left local natural on only paste right sample semi using'.split(
+  ...'all any anti array asof cross final full global inner join left local natural on only paste pivot positional right sample semi tablesample unpivot using'.split(
     ' '
   )
 ])
 
-function isAliased(tokens: readonly Token[], at: number): boolean {
+/** Whether a name for a table or what stands for one begins at a token. */
+export function isAliased(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at]
   if (isToken(token, 'as') || token?.kind === 'quoted') return true
   return token?.kind === 'word' && !afterTable.has(token.value.toLowerCase())

@@ -14,7 +14,7 @@ import { informationColumns, informationTable } from '../catalog/information/ind
 import type { Sources } from '../catalog/information/table.ts'
 import { informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
 import { checkDepth, longAnds, spaceChains } from '../grammar/depth.ts'
-import type { SqlParser } from '../grammar/parser.ts'
+import { isShareOfLimit, type SqlParser } from '../grammar/parser.ts'
 import { isSearchFunction, readSearchCall } from '../search/call.ts'
 import { rewriteSearches } from '../search/rewrite.ts'
 import { nameOf } from '../statement/cursor.ts'
@@ -30,7 +30,7 @@ import { applyEdits, type Edit, span } from './edit.ts'
 import { hasEngineZone } from './engine-zone.ts'
 import { plainWords } from './foreign.ts'
 import { plainFroms } from './from-first.ts'
-import { functionEdits, nullsEdits } from './function-edits.ts'
+import { functionEdits } from './function-edits.ts'
 import { makeNames, type Names } from './names.ts'
 import { plainNulls } from './nulls.ts'
 import { type AskRows, plainPivots } from './pivot.ts'
@@ -42,7 +42,7 @@ import { sessionEdit } from './session-function.ts'
 import { textTimeEdits } from './text-time.ts'
 import { timeEdit } from './time-text.ts'
 import { engineMeaning, meaningOf } from './time-type.ts'
-import { computeTql, type TqlRunner, type TqlTable } from './tql-table.ts'
+import { computeTql, type GivenTable, type TqlRunner } from './tql-table.ts'
 import { type Expanded, expandView, viewColumns, viewRows } from './view.ts'
 
 export interface ResolvedQuery {
@@ -83,6 +83,8 @@ export interface ResolveContext {
   readonly ask: (context: ResolveContext, tokens: readonly Token[]) => ReturnType<AskRows>
   /** Full names of the views this query is in. */
   readonly views?: readonly string[]
+  /** Tables of a statement's own, by names no user can write. */
+  readonly given?: ReadonlyMap<string, GivenTable>
 }
 
 /** Tokens beyond which a statement is long: a step over fewer takes a few milliseconds at most. */
@@ -103,15 +105,16 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     await plainPivots(context.sql, spaced, tokens => context.ask(context, tokens))
   )
   await nextStep()
-  let plain: readonly Token[] = plainWords(context.sql, computed.tokens)
-  for (const rewrite of [plainFroms, plainIntervals, plainComprehensions, plainNulls, closeArrows]) {
+  const rewrites: readonly ((tokens: readonly Token[]) => readonly Token[])[] = [
+    ...[plainFroms, plainIntervals, plainComprehensions, plainNulls, closeArrows],
+    plain => translateRanges(context, plain),
+    plain => translateGaps(context.sql, plain, context.valueLimit)
+  ]
+  let tokens = plainWords(context.sql, computed.tokens)
+  for (const rewrite of rewrites) {
     await nextStep()
-    plain = rewrite(plain)
+    tokens = rewrite(tokens)
   }
-  await nextStep()
-  const ranged = translateRanges(context, plain)
-  await nextStep()
-  const tokens = translateGaps(context.sql, ranged, context.valueLimit)
   await nextStep()
   const statement = canonical(tokens)
   await nextStep()
@@ -163,7 +166,6 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
   const edits: Edit[] = [
     ...textTimeEdits(statement, bound.textTimes, { names, knowsZone, zone: context.zone.name }),
     ...functionEdits(context.sql, statement, bound.tableCalls),
-    ...nullsEdits(statement),
     ...castEdits(statement, knownTime, isTime),
     ...bound.calls.flatMap(at => sessionEdit(statement, at, context.ctx)),
     ...sessionWords,
@@ -178,9 +180,12 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     ...reads.map(read => tableEdit(read, names, words))
   ]
   const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
-  // A sample is taken before the WHERE, of all rows.
+  // A sample is taken before the WHERE, of all rows, and a share of them is no number of rows.
   const isSampled = tokens.some(
-    (token, i) => isToken(token, 'tablesample') || (isToken(token, 'sample') && isToken(tokens[i - 1], 'using'))
+    (token, i) =>
+      isToken(token, 'tablesample') ||
+      (isToken(token, 'sample') && isToken(tokens[i - 1], 'using')) ||
+      isShareOfLimit(tokens, i)
   )
   const asked = { searches, alone: isSampled ? [] : bound.alone, columnsAt, zone: context.zone }
   await nextStep()
@@ -256,14 +261,14 @@ interface Found extends Read {
 /** Throws DbError where there is no such table. */
 function findTable(
   context: ResolveContext,
-  computed: ReadonlyMap<string, TqlTable>,
+  computed: ReadonlyMap<string, GivenTable>,
   statement: Canonical,
   parts: readonly number[],
   aliased: boolean
 ): Found {
   const names = parts.map(part => nameOf(statement.tokens[part]!))
   const where = { ...span(statement, parts[0]!, parts.at(-1)!), aliased }
-  const rows = computed.get(names[0]!.text)
+  const rows = computed.get(names[0]!.text) ?? context.given?.get(names[0]!.text)
   if (rows !== undefined)
     return { ...where, source: makeSource(undefined, engineFields(rows.columns)), text: rows.text }
   const { database, table: written } = resolveName(context.store, context.db, names)

@@ -1,10 +1,9 @@
 // Texts and times with a zone that meet a time, as that moment in UTC: the engine would take the clock in a text for that of UTC, and
 // that of a column for one of the session's zone.
-import type { TimeUnit } from '../../../core/index.ts'
+import { duckdbTimeTypes, type TimeUnit } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { quoteName, quoteText } from '../text/token.ts'
 import { type Edit, span } from './edit.ts'
-import { timeTypes } from './engine-type.ts'
 import { unknownZone } from './engine-zone.ts'
 import type { Extent } from './extent.ts'
 import type { Names } from './names.ts'
@@ -63,10 +62,10 @@ export function textTimeEdits(statement: Canonical, found: readonly TextTime[], 
 function around({ kind, unit }: TextTime, { zone, knowsZone }: Told): readonly [string, string] {
   if (kind === 'zoned') return ["timezone('UTC', ", ')']
   if (kind === 'text' && unit !== 'ns')
-    return ["CAST(timezone('UTC', CAST(", ` AS TIMESTAMPTZ)) AS ${timeTypes[unit ?? 'us']})`]
+    return ["CAST(timezone('UTC', CAST(", ` AS TIMESTAMPTZ)) AS ${duckdbTimeTypes[unit ?? 'us']})`]
   const each = (value: string) => ['list_transform([', `], lambda ${hidden}: ${value})[1]`] as const
   if (kind === 'text') return each(nanoseconds('CAST'))
-  const text = unit === 'ns' ? nanoseconds('CAST') : `CAST(${moment('CAST')} AS ${timeTypes[unit ?? 'us']})`
+  const text = unit === 'ns' ? nanoseconds('CAST') : `CAST(${moment('CAST')} AS ${duckdbTimeTypes[unit ?? 'us']})`
   const json = `timezone('UTC', CAST(json_extract_string(CAST(${hidden} AS VARCHAR), '$') AS TIMESTAMPTZ))`
   const read = (value: string) =>
     knowsZone ? value : `CAST(error(${quoteText(unknownZone(zone, 'a text that meets a time').message)}) AS TIMESTAMP)`

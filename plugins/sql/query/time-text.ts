@@ -1,10 +1,16 @@
 // Time in queries as the engine needs it: its clock in UTC without a zone, constants in the unit and zone of the user.
-import { convertTime, formatTimestamp, parseTimestamp, type TimeUnit, type Zone } from '../../../core/index.ts'
+import {
+  convertTime,
+  duckdbTimeTypes,
+  formatTimestamp,
+  parseTimestamp,
+  type TimeUnit,
+  type Zone
+} from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { quoteText, type Token, tokenText } from '../text/token.ts'
 import type { TimeConstant } from './bind.ts'
 import type { Edit } from './edit.ts'
-import { timeTypes } from './engine-type.ts'
 
 /** A constant that stands for a time: an integer is in the unit of the time beside it, text without a zone in the user's. */
 export function timeEdit(
@@ -19,7 +25,7 @@ export function timeEdit(
   if (ns === undefined) return []
   const text = quoteText(formatTimestamp(ns).slice(0, -1))
   const end = starts[last]! + tokenText(tokens[last]!).length
-  return [{ start: starts[first]!, end, text: bare ? text : `CAST(${text} AS ${timeTypes[time.unit ?? 'ns']})` }]
+  return [{ start: starts[first]!, end, text: bare ? text : `CAST(${text} AS ${duckdbTimeTypes[time.unit ?? 'ns']})` }]
 }
 
 function inUnit(value: bigint, unit: TimeUnit | undefined): bigint | undefined {

@@ -12,9 +12,10 @@ import {
 import type { TqlStatement } from '../statement/statement.ts'
 import { parseTql } from '../statement/tql.ts'
 import { closing } from '../text/brackets.ts'
-import { isToken, type Token } from '../text/token.ts'
+import { isToken, type Token, tokensAt } from '../text/token.ts'
 
-export interface TqlTable {
+/** A table made of constants. */
+export interface GivenTable {
   /** Names with the engine's types. */
   readonly columns: readonly (readonly [string, string])[]
   /** SQL of its rows. */
@@ -31,7 +32,7 @@ export interface TqlRunner {
 interface Computed {
   readonly tokens: readonly Token[]
   /** By names no user can write. */
-  readonly tables: ReadonlyMap<string, TqlTable>
+  readonly tables: ReadonlyMap<string, GivenTable>
 }
 
 /** The tokens with a table in place of each TQL, and these tables. */
@@ -40,7 +41,7 @@ export async function computeTql(
   written: readonly Token[]
 ): Promise<Computed> {
   const { tokens, found } = cutTql(sql, written, '\0')
-  const tables = new Map<string, TqlTable>()
+  const tables = new Map<string, GivenTable>()
   const quota: RowQuota = { rows: tql.limit, limit: tql.limit }
   for (const { name, statement } of found) tables.set(name, await readTable(await tql.run(statement, db), quota, pace))
   return { tokens, tables }
@@ -95,19 +96,11 @@ function findTql(tokens: readonly Token[], from: number): number {
 }
 
 /** `SELECT * FROM name AS tql`, all with the location of one token. */
-function selectAll(name: string, { start, end }: Token): Token[] {
-  const token = (kind: Token['kind'], value: string): Token => ({ kind, value, start, end, spaced: true })
-  return [
-    token('word', 'SELECT'),
-    token('symbol', '*'),
-    token('word', 'FROM'),
-    token('quoted', name),
-    token('word', 'AS'),
-    token('word', 'tql')
-  ]
+function selectAll(name: string, at: Token): Token[] {
+  return tokensAt(at, ['SELECT * FROM', [{ ...at, kind: 'quoted', value: name }], 'AS tql'])
 }
 
-async function readTable({ columns, batches }: RecordsAnswer, quota: RowQuota, pace: Pace): Promise<TqlTable> {
+async function readTable({ columns, batches }: RecordsAnswer, quota: RowQuota, pace: Pace): Promise<GivenTable> {
   const lists: (string | null)[][] = columns.map(() => [])
   for await (const batch of batches()) {
     quota.rows -= batch.rows

@@ -1,7 +1,7 @@
 // ALTER TABLE and ALTER DATABASE.
 import { DbError } from '../../../core/index.ts'
 import { indexKind, parseColumn, readDefault } from './column.ts'
-import { readType } from './column-type.ts'
+import { readColumnType } from './column-type.ts'
 import {
   atEnd,
   type Cursor,
@@ -24,10 +24,11 @@ export function parseAlter(cursor: Cursor): AlterTable | AlterDatabase {
     const word = peek(cursor)?.value.toUpperCase() ?? ''
     throw new DbError('Unsupported', `ALTER ${word} is not supported, there are ALTER TABLE and ALTER DATABASE`)
   }
+  const ifExists = take(cursor, 'if', 'exists')
   const name = readNames(cursor)
   const actions = [parseAction(cursor)]
   while (take(cursor, ',')) actions.push(parseAction(cursor))
-  return { kind: 'alter_table', name, actions }
+  return { kind: 'alter_table', name, ifExists, actions }
 }
 
 function parseDatabase(cursor: Cursor): AlterDatabase {
@@ -77,7 +78,7 @@ function parseModification(cursor: Cursor, column: Name): AlterAction {
   }
   const isType = take(cursor, 'set', 'data', 'type') || take(cursor, 'type')
   if (isType || !take(cursor, 'set')) {
-    return { kind: 'set_type', column, type: readType(cursor) }
+    return { kind: 'set_type', column, type: readColumnType(cursor) }
   }
   if (take(cursor, 'default')) return { kind: 'set_default', column, default: readDefault(cursor) }
   const index = indexKind(cursor)

@@ -1,5 +1,6 @@
 // Words for column types.
 import { type ColumnType, DbError, type TimeUnit, timestampType } from '../../../core/index.ts'
+import { isToken, locationOf } from '../text/token.ts'
 import { type Cursor, peek, readList, readName, take, unexpected } from './cursor.ts'
 
 /** Words for each type. */
@@ -56,6 +57,15 @@ export function readType(cursor: Cursor): ColumnType {
   const positive = unsigned[type]
   if (positive === undefined) throw new DbError('Unsupported', `${token.value.toUpperCase()} UNSIGNED is not supported`)
   return positive
+}
+
+/** The type of a column. Throws `Unsupported` for lists, which only queries have. */
+export function readColumnType(cursor: Cursor): ColumnType {
+  const type = readType(cursor)
+  const next = peek(cursor)
+  if (!isToken(next, '[') && !isToken(next, 'array')) return type
+  const location = locationOf(cursor.sql, next!.start)
+  throw new DbError('Unsupported', `a column holds no list${location}: keep lists as JSON, and read them as x::INT[]`)
 }
 
 function timestamp(cursor: Cursor, type: ColumnType): ColumnType {

@@ -1,7 +1,7 @@
 // One column of CREATE TABLE: name, type and options in any order.
 import { type ColumnIndex, type ColumnType, parseColumnIndex } from '../../../core/index.ts'
 import { isToken } from '../text/token.ts'
-import { readType } from './column-type.ts'
+import { readColumnType } from './column-type.ts'
 import { atEnd, type Cursor, expect, peek, readName, readString, readUntil, sees, take, unexpected } from './cursor.ts'
 import type { IndexKind } from './statement.ts'
 import { readWith } from './with.ts'
@@ -21,7 +21,7 @@ export interface WrittenColumn {
 /** Up to one of these words, a comma or a parenthesis. */
 export function parseColumn(cursor: Cursor, ...stops: readonly string[]): WrittenColumn {
   const name = readName(cursor, 'the name of a column').text
-  const column: WrittenColumn = { name, type: readType(cursor) }
+  const column: WrittenColumn = { name, type: readColumnType(cursor) }
   while (![',', ')', ...stops].some(stop => sees(cursor, stop)) && !(stops.length > 0 && atEnd(cursor))) {
     parseOption(cursor, column)
   }

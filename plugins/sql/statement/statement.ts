@@ -136,6 +136,7 @@ export interface CreateView {
 export interface AlterTable {
   readonly kind: 'alter_table'
   readonly name: readonly Name[]
+  readonly ifExists: boolean
   readonly actions: readonly AlterAction[]
 }
 

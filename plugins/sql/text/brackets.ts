@@ -32,16 +32,34 @@ export function opening(tokens: readonly Token[], close: number): number {
   return 0
 }
 
-/** Of each bracket that closes: the index of the one that opens; 0 elsewhere, and where none does. */
-export function openings(tokens: readonly Token[]): Uint32Array {
+/** Of each bracket the index of the one it belongs to; 0 elsewhere, and where there is none. */
+export function pairs(tokens: readonly Token[]): Uint32Array {
   const found = new Uint32Array(tokens.length)
-  const open: number[] = []
+  const opened: number[] = []
   tokens.forEach((token, at) => {
     const step = bracketStep(token)
-    if (step > 0) open.push(at)
-    else if (step < 0) found[at] = open.pop() ?? 0
+    if (step > 0) opened.push(at)
+    const open = step < 0 ? opened.pop() : undefined
+    if (open === undefined) return
+    found[at] = open
+    found[open] = at
   })
   return found
+}
+
+/** Whether a word stands behind a token, outside of brackets that open there, before the end or one of these words. */
+export function holdsWord(
+  tokens: readonly Token[],
+  paired: Uint32Array,
+  from: number,
+  word: string,
+  ...ends: readonly string[]
+): boolean {
+  for (let at = from + 1; at < tokens.length && bracketStep(tokens[at]) >= 0; at = Math.max(at, paired[at]!) + 1) {
+    if (isToken(tokens[at], word) && !isWithin(tokens, at)) return true
+    if (ends.some(end => isToken(tokens[at], end))) return false
+  }
+  return false
 }
 
 /** Whether a word that begins clauses is part of a name, of `IS [NOT] DISTINCT FROM` or of `WITHIN GROUP`. */
@@ -93,13 +111,14 @@ export function endBehind(tokens: readonly Token[], close: number): number {
     if (isToken(tokens[next], 'filter')) at = closing(tokens, next + 1) ?? next
     else if (isToken(tokens[next], 'within')) at = closing(tokens, next + 2) ?? next
     else if (isToken(tokens[next], 'over')) at = closing(tokens, next + 1) ?? next + 1
-    else if (
-      isToken(tokens[next + 1], 'nulls') &&
-      (isToken(tokens[next], 'ignore') || isToken(tokens[next], 'respect'))
-    )
-      at = next + 1
+    else if (isNullTreatment(tokens, next)) at = next + 1
     else return at
   }
+}
+
+/** Whether `IGNORE NULLS` or `RESPECT NULLS` begins at a token. */
+export function isNullTreatment(tokens: readonly Token[], at: number): boolean {
+  return isToken(tokens[at + 1], 'nulls') && (isToken(tokens[at], 'ignore') || isToken(tokens[at], 'respect'))
 }
 
 /** Words that end a select list. */

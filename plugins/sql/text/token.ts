@@ -286,6 +286,11 @@ export function tokensAt({ start, end }: Token, pieces: readonly Piece[]): Token
   })
 }
 
+/** Lists with commas between. */
+export function separated(lists: readonly (readonly Piece[])[]): Piece[] {
+  return lists.flatMap((list, i) => (i === 0 ? list : [',', ...list]))
+}
+
 /** The canonical form of one token. */
 export function tokenText(token: Token): string {
   switch (token.kind) {

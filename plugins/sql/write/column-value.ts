@@ -12,6 +12,8 @@ import {
   daysFromCivil,
   daysInMonth,
   type FixedData,
+  fixedArray,
+  integerSize,
   isDbError,
   isTimestamp,
   parseTimestamp,
@@ -19,6 +21,7 @@ import {
   utc,
   type Zone
 } from '../../../core/index.ts'
+import { type Session, zoneOf } from '../session.ts'
 import type { Literal } from './literal.ts'
 
 export interface ValueContext {
@@ -28,6 +31,11 @@ export interface ValueContext {
   readonly now: bigint
   /** Rows before these, for errors. */
   readonly first?: number
+}
+
+/** Of a statement that runs now. */
+export function valueContext(session: Pick<Session, 'ctx'>): ValueContext {
+  return { zone: zoneOf(session), now: BigInt(Date.now()) * 1_000_000n }
 }
 
 /** A column of as many rows as there are constants; errors name row (from 1) and column. */
@@ -83,7 +91,7 @@ function columnData(type: ColumnType, convert: Convert, context: ValueContext): 
     case 'Binary':
       return bytes(convert(literal => (literal.kind === 'bytes' ? literal.bytes : encode(readText(literal))), nothing))
   }
-  return integers(type as IntegerType, convert)
+  return integers(type, convert)
 }
 
 function fixed(values: FixedData['values']): FixedData {
@@ -104,29 +112,17 @@ function encode(text: string | undefined): Uint8Array | undefined {
   return text === undefined ? undefined : Buffer.from(text)
 }
 
-const integerArrays = {
-  Int8: [Int8Array, 8, true],
-  Int16: [Int16Array, 16, true],
-  Int32: [Int32Array, 32, true],
-  Int64: [BigInt64Array, 64, true],
-  UInt8: [Uint8Array, 8, false],
-  UInt16: [Uint16Array, 16, false],
-  UInt32: [Uint32Array, 32, false],
-  UInt64: [BigUint64Array, 64, false]
-} as const
-
-type IntegerType = keyof typeof integerArrays
-
-function integers(type: IntegerType, convert: Convert): FixedData {
-  const [Values, bits, signed] = integerArrays[type]
+function integers(type: ColumnType, convert: Convert): FixedData {
+  const { bits, signed } = integerSize(type)!
   const wrap = signed ? BigInt.asIntN : BigInt.asUintN
   const read = (literal: Literal) => {
     const value = readInteger(literal)
     return value !== undefined && wrap(bits, value) === value ? value : undefined
   }
   const values = convert(read, 0n)
-  if (Values === BigInt64Array || Values === BigUint64Array) return fixed(Values.from(values))
-  return fixed((Values as typeof Int32Array).from(values, Number))
+  const array = fixedArray(type)
+  if (array === BigInt64Array || array === BigUint64Array) return fixed(array.from(values))
+  return fixed((array as typeof Int32Array).from(values, Number))
 }
 
 function readInteger(literal: Literal): bigint | undefined {

@@ -3,6 +3,7 @@ import {
   type ColumnData,
   type ColumnDefinition,
   convertTime,
+  decimalText,
   formatTimestamp,
   isTimestamp,
   timeUnit
@@ -20,19 +21,14 @@ export function constantText(column: ColumnDefinition, literal: Literal, context
   if (isTimestamp(type)) return formatTimestamp(convertTime(value as bigint, timeUnit(type), 'ns')).slice(0, -1)
   if (type === 'Date') return formatTimestamp(BigInt(value) * 86_400_000_000_000n).slice(0, 10)
   if (type === 'Boolean') return value === 1 ? 'true' : 'false'
-  return type.startsWith('Decimal') ? decimalText(type, data.values as BigInt64Array) : String(value)
+  if (!type.startsWith('Decimal')) return String(value)
+  const [low, high] = data.values as BigInt64Array
+  const unscaled = high === undefined ? low! : (high << 64n) | BigInt.asUintN(64, low!)
+  return decimalText(unscaled, Number(/, (\d+)/.exec(type)![1]))
 }
 
 function bytesText(type: string, data: Exclude<ColumnData, { kind: 'fixed' }>): string {
   const { bytes } = data.kind === 'bytes' ? data : data.dictionary
   const buffer = Buffer.from(bytes)
   return type === 'Binary' ? buffer.toString('hex').replace(/../g, '\\x$&') : buffer.toString()
-}
-
-function decimalText(type: string, [low, high]: BigInt64Array): string {
-  const scale = Number(/, (\d+)/.exec(type)![1])
-  const unscaled = high === undefined ? low! : (high << 64n) | BigInt.asUintN(64, low!)
-  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0')
-  const whole = digits.slice(0, digits.length - scale)
-  return `${unscaled < 0n ? '-' : ''}${whole}${scale > 0 ? `.${digits.slice(-scale)}` : ''}`
 }

@@ -1,24 +1,14 @@
 // INSERT: values become one write of whole columns, a query's rows one write after the other.
-import {
-  authorise,
-  DbError,
-  Pace,
-  parseZone,
-  type Table,
-  type TableColumn,
-  type TableWrite,
-  utc
-} from '../../../core/index.ts'
-import { hint } from '../catalog/name.ts'
+import { authorise, DbError, Pace, type Table, type TableColumn, type TableWrite } from '../../../core/index.ts'
 import { privileged, readRows, runQuery, type Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { InsertStatement } from '../statement/statement.ts'
-import { isToken, type Token, tokenize } from '../text/token.ts'
-import { buildColumn, type ValueContext } from './column-value.ts'
+import { isToken, separated, type Token, tokensAt } from '../text/token.ts'
+import { buildColumn, type ValueContext, valueContext } from './column-value.ts'
 import { defaultColumns, defaultOf, requireTime } from './default-value.ts'
 import { type Literal, nullLiteral, readLiteral, resultLiteral } from './literal.ts'
 import { writeAnswer } from './stream.ts'
-import { findTarget } from './target.ts'
+import { findTarget, requireColumn } from './target.ts'
 
 /** Runs it and returns the number of rows written. */
 export async function insert(session: Session, statement: InsertStatement): Promise<number> {
@@ -37,7 +27,7 @@ export async function insert(session: Session, statement: InsertStatement): Prom
 
 /** The columns a statement names, or all. */
 export function insertColumns(table: Table, names: readonly Name[] | undefined): readonly TableColumn[] {
-  const columns = names?.map(name => findColumn(table, name)) ?? table.columns
+  const columns = names?.map(name => requireColumn(table, name)) ?? table.columns
   if (new Set(columns).size < columns.length) {
     throw new DbError('InvalidArguments', 'a column of INSERT is named twice')
   }
@@ -57,14 +47,12 @@ async function insertValues(
   rows: Iterable<Row>
 ): Promise<number> {
   requireTime(table, columns)
-  const now = BigInt(Date.now()) * 1_000_000n
+  const context = valueContext(session)
   const writes: TableWrite[] = []
   const pace = new Pace(session.ctx)
   let first = 0
   for (const part of inParts(rows, Math.ceil(partValues / columns.length))) {
-    writes.push(
-      await insertPart(session, table, columns, part, { zone: parseZone(session.ctx.timezone) ?? utc, now, first })
-    )
+    writes.push(await insertPart(session, table, columns, part, { ...context, first }))
     first += part.length
     if (pace.isDue) await pace.pause()
   }
@@ -100,16 +88,6 @@ async function insertPart(
   return { table: table.name, rows: rows.length, columns: all, autoCreate: false }
 }
 
-function findColumn(table: Table, name: Name): TableColumn {
-  const found = table.columns.find(column => column.name === name.text)
-  if (found !== undefined) return found
-  const names = table.columns.map(column => column.name)
-  throw new DbError(
-    'TableColumnNotFound',
-    `Column ${name.text} not exists in table ${table.name}${hint(name.text, names)}`
-  )
-}
-
 /** The constants of each column. */
 async function readValues(session: Session, rows: readonly Row[], width: number): Promise<Literal[][]> {
   const wrong = rows.find(row => row.length !== width)
@@ -128,16 +106,11 @@ async function readValues(session: Session, rows: readonly Row[], width: number)
 
 /** Constant expressions, all at once. */
 async function evaluate(session: Session, expressions: readonly (readonly Token[])[]): Promise<Literal[]> {
-  const select = tokenize('SELECT').map(token => ({ ...token, start: expressions[0]![0]!.start }))
-  const [open, comma, close] = tokenize('(,)')
-  const list = expressions.flatMap((expression, i) => [...(i > 0 ? [comma!] : []), open!, ...expression, close!])
   // Without a subquery nothing is read: whoever may write may compute.
-  const reads = list.some(token => isToken(token, 'select') || isToken(token, 'from'))
+  const reads = expressions.flat().some(token => isToken(token, 'select') || isToken(token, 'from'))
   if (reads) authorise(session.ctx.user, 'read')
-  const answer = await runQuery(reads ? session : privileged(session), [
-    ...select,
-    ...list.map((token, i) => (i === 0 ? { ...token, spaced: true } : token))
-  ])
+  const select = tokensAt(expressions[0]![0]!, ['SELECT', ...separated(expressions.map(each => ['(', each, ')']))])
+  const answer = await runQuery(reads ? session : privileged(session), select)
   const [row] = await readRows(answer)
   return answer.columns.map(({ type }, i) => resultLiteral(row?.[i], type))
 }

@@ -1,18 +1,16 @@
 // Rows of a query into a table, part by part: what is in memory does not grow with their number.
 import {
   isDbError,
-  parseZone,
   type RecordsAnswer,
   type ResultBatch,
   type Table,
   type TableColumn,
   type TableWrite,
-  utc,
   withMessage
 } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import { batchColumn } from './batch-column.ts'
-import type { ValueContext } from './column-value.ts'
+import { type ValueContext, valueContext } from './column-value.ts'
 import { defaultColumns, requireTime } from './default-value.ts'
 
 /** Rows of one write. Each is stored whole; what was written before an error stays. */
@@ -43,23 +41,25 @@ export async function* collectWrites(
   answer: RecordsAnswer
 ): AsyncGenerator<TableWrite> {
   requireTime(table, columns)
-  const context = { zone: parseZone(session.ctx.timezone) ?? utc, now: BigInt(Date.now()) * 1_000_000n }
-  let held: ResultBatch[] = []
-  let rows = 0
-  const write = (): TableWrite => {
-    const given = givenColumns(columns, answer, held, context)
+  const context = valueContext(session)
+  for await (const { batches, rows } of partsOf(answer, rowsPerWrite)) {
+    const given = givenColumns(columns, answer, batches, context)
     const all = [...given, ...defaultColumns(table, columns, rows, context)]
-    return { table: table.name, rows, columns: all, autoCreate: false }
+    yield { table: table.name, rows, columns: all, autoCreate: false }
   }
+}
+
+/** The batches of an answer in parts of at least so many rows, but for the last one. */
+export async function* partsOf(answer: RecordsAnswer, least: number) {
+  let part: { readonly batches: ResultBatch[]; rows: number } = { batches: [], rows: 0 }
   for await (const batch of answer.batches()) {
-    held.push(batch)
-    rows += batch.rows
-    if (rows < rowsPerWrite) continue
-    yield write()
-    held = []
-    rows = 0
+    part.batches.push(batch)
+    part.rows += batch.rows
+    if (part.rows < least) continue
+    yield part
+    part = { batches: [], rows: 0 }
   }
-  if (rows > 0) yield write()
+  if (part.rows > 0) yield part
 }
 
 /** Says what stays. */

@@ -201,3 +201,27 @@ SELECT upper(c."Host") || lower(host) AS "HOST" FROM c ORDER BY "HOST";
 HOST:String
 "Ab"
 
+
+-- A decimal may get more digits behind its point, and not fewer.
+CREATE TABLE prices (p DECIMAL(10, 2), ts TIMESTAMP TIME INDEX); INSERT INTO prices VALUES (1.25, 1); ALTER TABLE prices MODIFY COLUMN p DECIMAL(12, 4); SELECT p FROM prices;
+----
+affected 0
+--
+affected 1
+--
+affected 0
+--
+p:Decimal(12, 4)
+"1.2500"
+
+ALTER TABLE prices MODIFY COLUMN p DECIMAL(12, 3);
+----
+error 1004(400) column p of table prices cannot change from DECIMAL(12, 4) to DECIMAL(12, 3): values would be lost
+
+ALTER TABLE prices MODIFY COLUMN p DECIMAL(5, 4); INSERT INTO prices VALUES (10, 2);
+----
+error 2000(400) Failed to parse value: row 1, column p: 10 is not a valid Decimal(5, 4)
+
+ALTER TABLE prices MODIFY COLUMN p DECIMAL(4, 4);
+----
+error 1004(400) column p of table prices cannot become DECIMAL(4, 4): 1 of its values do not convert, for example "1.2500"

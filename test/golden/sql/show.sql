@@ -471,3 +471,30 @@ SHOW GLOBAL VARIABLES LIKE 'time_zone';
 ----
 Variable_name:String | Value:String
 "time_zone" | "UTC"
+
+-- LIKE compares whole names, case by case, and its text is no pattern of another kind.
+SHOW TABLES LIKE '.*';
+----
+Tables_in_public:String
+
+SHOW TABLES LIKE 'VISITS';
+----
+Tables_in_public:String
+
+SHOW TABLES LIKE 'it''s "%';
+----
+Tables_in_public:String
+
+SHOW ENGINES LIKE 'm_t%';
+----
+Engine:String | Support:String | Comment:String | Transactions:String | XA:String | Savepoints:String
+"metric" | "YES" | "Many tables over one physical table" | "NO" | "NO" | "NO"
+
+SHOW CHARSET WHERE Maxlen > 3;
+----
+Charset:String | Description:String | Default collation:String | Maxlen:Int64
+"utf8" | "UTF-8 Unicode" | "utf8_bin" | 4
+
+SHOW FULL PROCESSLIST LIKE 'none';
+----
+Id:String | Catalog:String | Schemas:String | Query:String | Client:String | Frontend:String | Start Time:TimestampMillisecond | Elapsed Time:String

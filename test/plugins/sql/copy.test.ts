@@ -48,6 +48,8 @@ t.test('a running query is listed and can be killed', async t => {
   t.match((await slow).body, { code: 1005, error: `query ${id} was killed` })
   t.match((await ask(`KILL ${id}`)).body, { code: 1004 })
   t.equal((await ask('SHOW PROCESSLIST')).rows.length, 1, 'only the one that asks')
+  const [[, , , , , , start] = []] = (await ask("SHOW FULL PROCESSLIST LIKE '%'")).rows
+  t.ok(Math.abs(Date.now() - Number(start)) < 600_000, 'a filter keeps its time')
 })
 
 t.test('INSERT … SELECT of many rows keeps little of them in memory', async t => {

@@ -1,6 +1,7 @@
 // information_schema.columns: the columns of tables and views.
 import {
   type ColumnType,
+  integerSize,
   isTimestamp,
   mapPaced,
   type Table,
@@ -28,16 +29,21 @@ export const columnsTable: InformationTable = {
   }
 }
 
-type Described = Pick<TableColumn, 'name' | 'type' | 'semantic' | 'nullable' | 'default' | 'comment'>
+/** A column of a table or view. */
+export type Described = Pick<TableColumn, 'name' | 'type' | 'semantic' | 'nullable' | 'default' | 'comment'>
 
-function asField({ name, type }: View['columns'][number]): Described {
+export function asField({ name, type }: View['columns'][number]): Described {
   return { name, type: type as ColumnType, semantic: 'field', nullable: true }
 }
 
 /** Bytes that a text or a value of bytes may have. */
 const maxLength = 2_147_483_647
 
-function columnRow({ database, name: table }: Pick<Table, 'database' | 'name'>, column: Described, i: number): Row {
+export function columnRow(
+  { database, name: table }: Pick<Table, 'database' | 'name'>,
+  column: Described,
+  i: number
+): Row {
   const { name, type, semantic, nullable, comment } = column
   const text = type === 'String' || type === 'Json'
   const word = columnTypeName(type)
@@ -67,22 +73,15 @@ function columnRow({ database, name: table }: Pick<Table, 'database' | 'name'>, 
   }
 }
 
-const digits: Readonly<Record<string, number>> = {
-  Int8: 3,
-  UInt8: 3,
-  Int16: 5,
-  UInt16: 5,
-  Int32: 10,
-  UInt32: 10,
-  Int64: 19,
-  UInt64: 20
-}
+/** Of the largest integer of so many bits. */
+const digits: Readonly<Record<number, number>> = { 8: 3, 16: 5, 32: 10, 64: 20 }
 
 /** Decimal digits, before and behind the point. */
 function numericParts(type: ColumnType): Row {
   const decimal = /^Decimal\((\d+), (\d+)\)$/.exec(type)
   if (decimal !== null) return { numeric_precision: Number(decimal[1]), numeric_scale: Number(decimal[2]) }
   if (type === 'Float32' || type === 'Float64') return { numeric_precision: type === 'Float32' ? 12 : 22 }
-  const precision = digits[type]
-  return precision === undefined ? {} : { numeric_precision: precision, numeric_scale: 0 }
+  const size = integerSize(type)
+  if (size === undefined) return {}
+  return { numeric_precision: size.bits === 64 && size.signed ? 19 : digits[size.bits]!, numeric_scale: 0 }
 }

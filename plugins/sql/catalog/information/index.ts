@@ -23,7 +23,7 @@ const described: Readonly<Record<string, InformationTable>> = {
 export const informationTableNames: readonly string[] = Object.keys(described).sort()
 
 /** Names itself, too. */
-const tables: Readonly<Record<string, InformationTable>> = {
+export const informationTables: Readonly<Record<string, InformationTable>> = {
   ...described,
   tables: {
     columns: catalogTables.tables!.columns,
@@ -47,14 +47,14 @@ function ownRow(name: string): Row {
 
 /** Names of the columns of one of its tables, with the engine's types; none where there is no such table. */
 export function informationColumns(name: string): InformationTable['columns'] {
-  return Object.hasOwn(tables, name) ? tables[name]!.columns : []
+  return Object.hasOwn(informationTables, name) ? informationTables[name]!.columns : []
 }
 
 /** The rows of one of its tables as a SQL expression. Throws `TableNotFound` naming those there are. */
 export async function informationTable(sources: Sources, name: string, pace: Pace): Promise<string> {
-  const table = Object.hasOwn(tables, name) ? tables[name]! : undefined
+  const table = Object.hasOwn(informationTables, name) ? informationTables[name]! : undefined
   if (table === undefined) {
-    const known = Object.keys(tables).sort().join(', ')
+    const known = Object.keys(informationTables).sort().join(', ')
     throw new DbError('TableNotFound', `Table not found: ${catalogName}.${informationSchema}.${name}; it has ${known}`)
   }
   const rows = await table.rows(sources, pace)
@@ -62,6 +62,7 @@ export async function informationTable(sources: Sources, name: string, pace: Pac
   return runPaced(pace, sources.store.dialect.rows(table.columns, lists))
 }
 
-function textOf(cell: Row[string] | undefined): string | null {
+/** A cell as `Dialect.rows` takes it. */
+export function textOf(cell: unknown): string | null {
   return cell === null || cell === undefined ? null : String(cell)
 }

@@ -55,7 +55,7 @@ function constraintRows(table: Table): Row[] {
   return [row('TIME INDEX', 'TIME INDEX'), ...(table.tags.length > 0 ? [row('PRIMARY', 'PRIMARY KEY')] : [])]
 }
 
-function indexRows(table: Table): Row[] {
+export function indexRows(table: Table): Row[] {
   return table.columns.flatMap(column =>
     keysOf(table, column).map(({ key, position, type, options }) => ({
       table_catalog: catalogName,

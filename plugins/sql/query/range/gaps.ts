@@ -2,19 +2,9 @@
 import type { DbError, Limit } from '../../../../core/index.ts'
 import { argumentsOf, bracketStep, callEnd, caseStep, closing, findWord, splitList } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
-import { errorAt, isToken, type Piece, quoteName, type Token, tokensAt } from '../../text/token.ts'
+import { errorAt, isToken, type Piece, quoteName, separated, type Token, tokensAt } from '../../text/token.ts'
 import type { Fill, ItemPart } from './parse.ts'
-import {
-  filledRows,
-  gridText,
-  hasName,
-  isSame,
-  keysOf,
-  replaced,
-  replaceQueries,
-  separated,
-  slotList
-} from './translate.ts'
+import { filledRows, gridText, hasName, isSame, keysOf, replaced, replaceQueries, slotList } from './translate.ts'
 
 const gapfill = 'date_bin_gapfill'
 const fills: Readonly<Record<string, Fill>> = { interpolate: 'interpolate', locf: 'prev' }

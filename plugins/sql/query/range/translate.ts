@@ -22,6 +22,7 @@ import {
   type Piece,
   quoteName,
   quoteText,
+  separated,
   type Token,
   tokenize,
   tokensAt
@@ -372,8 +373,4 @@ function originText({ zone }: RangeContext, { origin }: RangeQuery): string {
 
 function interval(milliseconds: number): string {
   return `INTERVAL '${milliseconds} milliseconds'`
-}
-
-export function separated(lists: readonly (readonly Piece[])[]): Piece[] {
-  return lists.flatMap((list, i) => (i === 0 ? list : [',', ...list]))
 }
