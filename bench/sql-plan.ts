@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { loadConfig } from '../core/config/load.ts'
 import { createCore } from '../core/create.ts'
-import { internalContext, type SqlQuery } from '../core/index.ts'
+import { internalContext, runAtOnce, type SqlQuery } from '../core/index.ts'
 import { guard } from '../core/storage/embedded/duckdb/guard.ts'
 import { macroStatements } from '../core/storage/embedded/duckdb/macros/index.ts'
 import { named } from '../core/storage/embedded/query/named.ts'
@@ -37,7 +37,7 @@ export async function main(args: string[]): Promise<void> {
   const ctx = internalContext(core, 'bench', 'public')
   await core.store.createTable(ctx, { database: 'public', name: 'cpu', columns, options: {} }, 'refuse')
   const plan = async (sql: string) => {
-    const [parsed] = parseStatements(sql, limits.max_sql_tokens)
+    const [parsed] = runAtOnce(parseStatements(sql, limits.max_sql_tokens))
     return (await planQuery(service.session(ctx, sql), parsed!.tokens)).query
   }
   const kinds = questions(200, 8_640).map(kind => ({ ...kind, ...statements(kind, runs) }))

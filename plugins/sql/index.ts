@@ -17,7 +17,7 @@ export default definePlugin({
     ),
     max_sql_tokens: count(
       25_000,
-      'Words, values and signs the SQL text of a request may have; a longer one is refused with 400, except a single `INSERT … VALUES`.',
+      'Words, values and signs the SQL text of a request may have; a longer one is refused with 400, except a single `INSERT … VALUES`, of which each row may have so many.',
       { live: true }
     ),
     delete_limit: count(2_000_000, 'Rows one DELETE may hide; one that finds more hides none.', { live: true }),

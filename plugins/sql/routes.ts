@@ -12,6 +12,7 @@ import {
   resultBodies,
   resultParameters,
   runPaced,
+  type Steps,
   sendAnswers,
   sendJson
 } from '../../core/index.ts'
@@ -77,8 +78,10 @@ export function routes(
       const parameter = readFields(request)
       const { format, encoding } = app.core.formats.choose(parameter)
       const limit = readLimit(parameter('limit'))
-      const params = await runPaced(new Pace(ctx), readParameters(parameter('params'), options.max_sql_tokens))
-      const { sql, statements } = readStatements(parameter, params, options, store.dialect.backslashEscapes)
+      const pace = new Pace(ctx)
+      const params = await runPaced(pace, readParameters(parameter('params'), options.max_sql_tokens))
+      const read = readStatements(parameter, params, options, store.dialect.backslashEscapes)
+      const { sql, statements } = await runPaced(pace, read)
       const seen = store.seenBy(ctx.user)
       if (ctx.db !== informationSchema) seen.requireDatabase(ctx.db)
       checkCount(format, statements.length)
@@ -98,7 +101,7 @@ export function routes(
       const sql = requireSql(readFields(request), options)
       const pace = new Pace(request.ctx)
       const lines: string[] = []
-      for (const parsed of parseStatements(sql, options.max_sql_tokens)) {
+      for (const parsed of await runPaced(pace, parseStatements(sql, options.max_sql_tokens))) {
         if (pace.isDue) await pace.pause()
         lines.push(`${await printStatement(parser, pace, sql, parsed)};`)
       }
@@ -114,7 +117,7 @@ export function routes(
       const sql = requireSql(readFields(request), options, 'Invalid query: sql parameter is required.')
       const pace = new Pace(request.ctx)
       const trees: unknown[] = []
-      for (const parsed of parseStatements(sql, options.max_sql_tokens)) {
+      for (const parsed of await runPaced(pace, parseStatements(sql, options.max_sql_tokens))) {
         if (pace.isDue) await pace.pause()
         trees.push(await describeStatement(parser, pace, sql, parsed))
       }
@@ -144,18 +147,18 @@ function readFields(request: FastifyRequest): ReadParameter {
 }
 
 /** The statements of a text; one that is longer than texts may be is a single INSERT of values. */
-function readStatements(
+function* readStatements(
   parameter: ReadParameter,
   params: Parameters | undefined,
   options: SqlOptions,
   backslashes: boolean
-): { sql: string; statements: readonly Parsed[] } {
+): Steps<{ sql: string; statements: readonly Parsed[] }> {
   const sql = parameter('sql') ?? ''
   try {
     requireSql(parameter, options)
     return {
       sql,
-      statements: parseStatements(
+      statements: yield* parseStatements(
         sql,
         options.max_sql_tokens,
         tokens => fillParameters(sql, tokens, params),
@@ -164,7 +167,7 @@ function readStatements(
     }
   } catch (error) {
     const isLong = error instanceof TooManyTokens || sql.length > options.max_sql_length
-    const insert = isLong && params === undefined ? parseLongInsert(sql) : undefined
+    const insert = isLong && params === undefined ? parseLongInsert(sql, options.max_sql_tokens) : undefined
     if (insert === undefined) throw error
     return { sql, statements: [insert] }
   }

@@ -1,5 +1,5 @@
 // Shared by the two servers and other plugins: the grammar's thread, the list of running statements, and how a request's statements run.
-import { type Core, DbError, exportFolder, type RequestContext } from '../../core/index.ts'
+import { type Core, DbError, exportFolder, Pace, type RequestContext, runPaced } from '../../core/index.ts'
 import type { FlowsService, PromqlService, SlowQueryService, SqlQueryService } from '../services.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import { type SqlParser, startParser } from './grammar/parser.ts'
@@ -7,7 +7,7 @@ import { createProcesses, type Processes } from './process.ts'
 import { planQuery, runQuery, type Session } from './session.ts'
 import { parseStatements } from './statement/parse.ts'
 import { fillParameters, parametersOf } from './text/parameters.ts'
-import { tokenize } from './text/token.ts'
+import { type Token, tokenize } from './text/token.ts'
 import { evaluateTql } from './tql.ts'
 import { replaceRows } from './write/replace.ts'
 import { findTarget } from './write/target.ts'
@@ -53,12 +53,9 @@ export function startService(core: Core, options: SqlOptions, { promql, slowquer
     async query(asking, text, params) {
       store.seenBy(asking.user).requireDatabase(asking.db)
       const given = params && parametersOf(params)
-      const statements = parseStatements(
-        text,
-        options.max_sql_tokens,
-        tokens => fillParameters(text, tokens, given),
-        backslashes
-      )
+      const fill = (tokens: readonly Token[]) => fillParameters(text, tokens, given)
+      const read = parseStatements(text, options.max_sql_tokens, fill, backslashes)
+      const statements = await runPaced(new Pace(asking), read)
       if (statements.length !== 1)
         throw new DbError('InvalidArguments', `expected one statement, got ${statements.length}`)
       const process = processes.start(

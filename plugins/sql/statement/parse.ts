@@ -1,6 +1,6 @@
 // A request's SQL as statements: cut at semicolons, told apart by the first word.
-import { DbError, didYouMean } from '../../../core/index.ts'
-import { isToken, type Token, tokenize } from '../text/token.ts'
+import { DbError, didYouMean, type Steps } from '../../../core/index.ts'
+import { isToken, type Token, tokenSteps } from '../text/token.ts'
 import { parseAlter } from './alter.ts'
 import { parseCopy } from './copy.ts'
 import { parseCreate } from './create.ts'
@@ -30,20 +30,26 @@ export interface Parsed {
   readonly tokens: readonly Token[]
 }
 
-/** All statements of a text; `fill` replaces parameters by values; `backslashes`: see `tokenize`. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
-export function parseStatements(
+/**
+ * All statements of a text; `fill` replaces parameters by values, without it they stay; `backslashes`: see `tokenize`. Throws ParseError with line
+ * and column, `InvalidArguments` when there is none or there are too many tokens.
+ */
+export function* parseStatements(
   sql: string,
   maxTokens?: number,
-  fill = (tokens: readonly Token[]) => tokens,
-  backslashes = false
-): Parsed[] {
-  const parsed = split(fill(tokenize(sql, maxTokens, backslashes))).map(tokens => {
-    const cursor = { sql, tokens, at: 0 }
+  fill?: (tokens: readonly Token[]) => Steps<readonly Token[]>,
+  backslashes?: boolean
+): Steps<Parsed[]> {
+  const tokens = yield* tokenSteps(sql, maxTokens, backslashes)
+  const parsed: Parsed[] = []
+  for (const group of split(fill === undefined ? tokens : yield* fill(tokens))) {
+    const cursor = { sql, tokens: group, at: 0 }
     const statement = parseStatement(cursor)
     if (sees(cursor, 'returning')) throw new DbError('Unsupported', noReturning)
     expectEnd(cursor)
-    return { statement, tokens }
-  })
+    parsed.push({ statement, tokens: group })
+    yield
+  }
   if (parsed.length === 0) throw new DbError('InvalidArguments', 'empty statements')
   return parsed
 }

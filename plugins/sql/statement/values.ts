@@ -1,6 +1,6 @@
 // A long INSERT … VALUES: its rows are read from the text one after the other, and there is no list of all its words.
 import { bracketStep } from '../text/brackets.ts'
-import { errorAt, isToken, nextToken, type Token } from '../text/token.ts'
+import { errorAt, isToken, nextToken, type Token, TooManyTokens } from '../text/token.ts'
 import { type Cursor, unexpected } from './cursor.ts'
 import { parseInsertHead, readRow } from './insert.ts'
 import type { Parsed } from './parse.ts'
@@ -8,8 +8,11 @@ import type { Parsed } from './parse.ts'
 /** Words before VALUES at most. */
 const maxHead = 10_000
 
-/** Undefined for a text that begins with anything else. Throws ParseError; for what is wrong in a row, when that is read. */
-export function parseLongInsert(sql: string): Parsed | undefined {
+/**
+ * Undefined for a text that begins with anything else. Throws ParseError; when a row is read, for what is wrong in it, and TooManyTokens for one of
+ * more than `maxRowTokens`.
+ */
+export function parseLongInsert(sql: string, maxRowTokens: number): Parsed | undefined {
   const tokens: Token[] = []
   for (let at = 0; ; ) {
     const token = nextToken(sql, at)
@@ -23,11 +26,14 @@ export function parseLongInsert(sql: string): Parsed | undefined {
     const cursor: Cursor = { sql, tokens, at: 1 }
     const { table, columns } = parseInsertHead(cursor)
     if (cursor.at < tokens.length) return undefined
-    return { statement: { kind: 'insert', table, columns, source: { kind: 'values', rows: rowsAt(sql, at) } }, tokens }
+    return {
+      statement: { kind: 'insert', table, columns, source: { kind: 'values', rows: rowsAt(sql, at, maxRowTokens) } },
+      tokens
+    }
   }
 }
 
-function* rowsAt(sql: string, from: number): Generator<Token[][]> {
+function* rowsAt(sql: string, from: number, maxTokens: number): Generator<Token[][]> {
   let at = from
   const next = () => {
     const token = nextToken(sql, at)
@@ -38,6 +44,7 @@ function* rowsAt(sql: string, from: number): Generator<Token[][]> {
     const tokens: Token[] = []
     let depth = 0
     for (let token = next(); token !== undefined; token = next()) {
+      if (tokens.length === maxTokens) throw new TooManyTokens(maxTokens, 'a row of the INSERT')
       tokens.push(token)
       depth += bracketStep(token)
       if (depth <= 0) break

@@ -14,7 +14,7 @@ import {
   startsWith,
   unexpected
 } from '../../../core/index.ts'
-import { isKeyOperator, isToken, locationOf, type Token, tokenize } from './token.ts'
+import { isKeyOperator, isToken, locationOf, stepTokens, type Token, tokenize } from './token.ts'
 
 type PartOfValue = Pick<Token, 'kind' | 'value'>
 /** The parameters of a request: values in order, or by name. */
@@ -141,12 +141,17 @@ function isInteger128(text: string): boolean {
 }
 
 /** The tokens with parameters replaced by values. Without `given`, a parameter is an error. */
-export function fillParameters(sql: string, tokens: readonly Token[], given: Parameters | undefined): readonly Token[] {
+export function* fillParameters(
+  sql: string,
+  tokens: readonly Token[],
+  given: Parameters | undefined
+): Steps<readonly Token[]> {
   if (given === undefined && !tokens.some((_, i) => nameAt(tokens, i, 0) !== undefined)) return tokens
   const filled: Token[] = []
   const used = new Set<string>()
   let count = 0
   for (let i = 0; i < tokens.length; i++) {
+    if (endsStep(i, stepTokens)) yield
     const token = tokens[i]!
     const name = nameAt(tokens, i, count)
     if (name === undefined) {

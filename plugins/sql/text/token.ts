@@ -1,6 +1,6 @@
 // SQL text as tokens, and tokens as canonical text: one line, no comments, one form of quoting.
 // Parser and engine both read the canonical text, so nothing can look like a comment or a string to one of them only.
-import { DbError, ParseError, quoteName, quoteText } from '../../../core/index.ts'
+import { DbError, endsStep, ParseError, quoteName, quoteText, runAtOnce, type Steps } from '../../../core/index.ts'
 
 export { quoteName, quoteText }
 
@@ -41,21 +41,42 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   )
 })
 
-const [dollar, asterisk, hyphen, slash] = [36, 42, 45, 47] as const
+const [newline, dollar, apostrophe, asterisk, hyphen, slash, backslash] = [10, 36, 39, 42, 45, 47, 92] as const
+
+/**
+ * A token is read in one go, and a long INSERT may be nothing but one. Characters of the white space and the comments between two tokens, or of a
+ * word or number; doubled quotes and escapes of a text or quoted name.
+ */
+const [maxPlainLength, maxEscapes] = [1 << 20, 250_000] as const
 
 /** Offset behind the characters of a kind. */
 function behind(sql: string, from: number, kind: number): number {
+  const most = from + maxPlainLength + 1
   let at = from
   // Of the characters beyond ASCII, and of the end of the text, there is no kind.
-  while (((kinds[sql.charCodeAt(at)] ?? 0) & kind) !== 0) at++
-  return at
+  while (at < most && ((kinds[sql.charCodeAt(at)] ?? 0) & kind) !== 0) at++
+  return checkPlain(sql, from, at)
+}
+
+/** Returns `end`. Throws ParseError where more than `maxPlainLength` characters lie between. */
+function checkPlain(sql: string, from: number, end: number): number {
+  if (end - from <= maxPlainLength) return end
+  throw errorAt(sql, from, `more than ${maxPlainLength} characters of white space, of comments or of one word`)
 }
 
 /**
  * All tokens of a text. Throws ParseError for what can be no token, DbError `InvalidArguments` where there are more than `max`. With
  * `backslashes`, they escape in every text.
  */
-export function tokenize(sql: string, max = Number.POSITIVE_INFINITY, backslashes = false): Token[] {
+export function tokenize(sql: string, max?: number, backslashes?: boolean): Token[] {
+  return runAtOnce(tokenSteps(sql, max, backslashes))
+}
+
+/** Tokens read between two yields to other requests. */
+export const stepTokens = 500
+
+/** `tokenize` in steps. */
+export function* tokenSteps(sql: string, max = Number.POSITIVE_INFINITY, backslashes = false): Steps<Token[]> {
   const tokens: Token[] = []
   let at = 0
   for (;;) {
@@ -64,20 +85,21 @@ export function tokenize(sql: string, max = Number.POSITIVE_INFINITY, backslashe
     if (tokens.length >= max) throw new TooManyTokens(max)
     tokens.push(token)
     at = token.end
+    if (endsStep(tokens.length - 1, stepTokens)) yield
   }
 }
 
-/** The first token behind an offset; undefined at the end of the text. */
+/** The first token behind an offset; undefined at the end of the text. Throws ParseError. */
 export function nextToken(sql: string, at: number, backslashes = false): Token | undefined {
   const start = skipSpace(sql, at)
   return start >= sql.length ? undefined : readToken(sql, start, start > at, backslashes)
 }
 
 export class TooManyTokens extends DbError {
-  constructor(max: number) {
+  constructor(max: number, what = 'the SQL text') {
     super(
       'InvalidArguments',
-      `the SQL text has more than ${max} words, values and signs ([plugins.sql] max_sql_tokens): send it in parts, or rows by an ingest protocol`
+      `${what} has more than ${max} words, values and signs ([plugins.sql] max_sql_tokens): send it in parts, or rows by an ingest protocol`
     )
   }
 }
@@ -95,14 +117,25 @@ export function locationOf(sql: string, offset: number): string {
 }
 
 function lineAndColumn(sql: string, offset: number): readonly [number, number] {
-  const before = sql.slice(0, offset).split('\n')
-  return [before.length, [...before.at(-1)!].length + 1]
+  let [line, column] = [1, 1]
+  for (let at = 0; at < offset; at++) {
+    const code = sql.charCodeAt(at)
+    if (code === newline) {
+      line++
+      column = 1
+    } else if (!isLowSurrogate(code)) column++
+  }
+  return [line, column]
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code < 0xe000
 }
 
 function skipSpace(sql: string, from: number): number {
   let at = from
   for (;;) {
-    at = behind(sql, at, ofSpace)
+    at = checkPlain(sql, from, behind(sql, at, ofSpace))
     const code = sql.charCodeAt(at)
     if (code === hyphen && sql.charCodeAt(at + 1) === hyphen) at = lineEnd(sql, at)
     else if (code === slash && sql.charCodeAt(at + 1) === asterisk) at = commentEnd(sql, at)
@@ -115,21 +148,23 @@ function skipSpace(sql: string, from: number): number {
 }
 
 function lineEnd(sql: string, from: number): number {
-  const end = sql.slice(from).search(/[\n\r]/)
-  return end < 0 ? sql.length : from + end
+  const length = plainAt(sql, from).search(lineBreak)
+  return length < 0 ? Math.min(sql.length, from + maxPlainLength + 1) : from + length
 }
 
 /** Comments nest. */
 function commentEnd(sql: string, from: number): number {
   let depth = 0
   for (let at = from; at < sql.length; at++) {
-    if (sql.startsWith('/*', at)) {
+    const [code, next] = [sql.charCodeAt(at), sql.charCodeAt(at + 1)]
+    if (code === slash && next === asterisk) {
       depth++
       at++
-    } else if (sql.startsWith('*/', at)) {
+    } else if (code === asterisk && next === slash) {
       at++
       if (--depth === 0) return at + 1
     }
+    checkPlain(sql, from, at)
   }
   throw errorAt(sql, from, 'unterminated comment')
 }
@@ -163,7 +198,7 @@ function startsWord(sql: string, at: number): boolean {
 
 function wordEnd(sql: string, start: number): number {
   const end = behind(sql, start, ofWord)
-  return sql.charCodeAt(end) > 127 ? start + match(word, sql, start)!.length : end
+  return sql.charCodeAt(end) > 127 ? checkPlain(sql, start, start + match(word, sql, start)!.length) : end
 }
 
 /** `start` where no number begins. */
@@ -171,53 +206,73 @@ function numberEnd(sql: string, start: number): number {
   const end = behind(sql, start, ofNumber)
   if (end === start && sql[start] !== '.') return start
   const isWhole = end > start && !/[\w.]/.test(sql[end] ?? '')
-  return isWhole ? end : start + (match(number, sql, start)?.length ?? 0)
+  return isWhole ? end : checkPlain(sql, start, start + (match(number, sql, start)?.length ?? 0))
 }
 
 function match(pattern: RegExp, sql: string, at: number): string | undefined {
-  pattern.lastIndex = at
-  return pattern.exec(sql)?.[0]
+  pattern.lastIndex = 0
+  return pattern.exec(plainAt(sql, at))?.[0]
+}
+
+/** What a pattern may look at, so that it ends soon: one character more than `maxPlainLength`. */
+function plainAt(sql: string, at: number): string {
+  return sql.slice(at, at + maxPlainLength + 1)
 }
 
 /** Text between quotes, of which two stand for one. */
 function quoted(sql: string, start: number, quote: string): [string, number] {
-  let value = ''
+  const parts: string[] = []
   let from = start + 1
   for (;;) {
     const end = sql.indexOf(quote, from)
     if (end < 0) throw errorAt(sql, start, quote === "'" ? 'unterminated string' : 'unterminated quoted name')
-    value += sql.slice(from, end)
-    if (sql[end + 1] !== quote) return [clean(sql, start, value), end + 1]
-    value += quote
+    parts.push(sql.slice(from, end))
+    if (sql[end + 1] !== quote) return [clean(sql, start, parts.join(quote)), end + 1]
+    checkEscapes(sql, start, parts.length)
     from = end + 2
   }
 }
 
+const lineBreak = /[\n\r]/
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+const escapeCode = /x[\da-fA-F]{1,2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}/y
 
 /** `E'…'`: backslashes escape. `start` is the quote. */
 function escaped(sql: string, start: number): [string, number] {
-  let value = ''
-  for (let at = start + 1; at < sql.length; at++) {
-    const char = sql[at]!
-    if (char === "'" && sql[at + 1] !== "'") return [clean(sql, start, value), at + 1]
-    if (char === "'") at++
-    if (char !== '\\') {
-      value += char
-      continue
-    }
-    const code = match(/x[0-9a-f]{1,2}|u[0-9a-f]{4}|U[0-9a-f]{8}/iy, sql, at + 1)
-    if (code !== undefined) {
-      const point = Number.parseInt(code.slice(1), 16)
-      if (point > 0x10ffff) throw errorAt(sql, at, 'no such character')
-      value += String.fromCodePoint(point)
-      at += code.length
-    } else {
-      const next = sql[++at] ?? ''
-      value += escapes[next] ?? next
-    }
+  const parts: string[] = []
+  let from = start + 1
+  for (let at = from; at < sql.length; at++) {
+    const code = sql.charCodeAt(at)
+    if (code !== apostrophe && code !== backslash) continue
+    parts.push(sql.slice(from, at))
+    if (code === backslash) at += readEscape(sql, at + 1, parts)
+    else if (sql.charCodeAt(at + 1) !== apostrophe) return [clean(sql, start, parts.join('')), at + 1]
+    else at++
+    // Of two quotes the second one is text.
+    from = code === backslash ? at + 1 : at
+    checkEscapes(sql, start, parts.length)
   }
   throw errorAt(sql, start, 'unterminated string')
+}
+
+/** Appends what an escape stands for; returns the length of what is behind its backslash. */
+function readEscape(sql: string, at: number, parts: string[]): number {
+  const next = sql[at] ?? ''
+  const code = 'xuU'.includes(next) ? match(escapeCode, sql, at) : undefined
+  if (code === undefined) {
+    parts.push(escapes[next] ?? next)
+    return 1
+  }
+  const point = Number.parseInt(code.slice(1), 16)
+  if (point > 0x10ffff) throw errorAt(sql, at - 1, 'no such character')
+  parts.push(String.fromCodePoint(point))
+  return code.length
+}
+
+function checkEscapes(sql: string, start: number, count: number): void {
+  if (count <= maxEscapes) return
+  throw errorAt(sql, start, `a text or name with more than ${maxEscapes} doubled quotes or escapes`)
 }
 
 function dollarQuoted(sql: string, start: number, tag: string): [string, number] {

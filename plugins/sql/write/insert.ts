@@ -36,8 +36,8 @@ export function insertColumns(table: Table, names: readonly Name[] | undefined):
 
 type Row = readonly (readonly Token[])[]
 
-/** Values that are read in one go. */
-const partValues = 8_192
+/** Values that are read in one go, and tokens: a value may be a long expression. */
+const [partValues, partTokens] = [8_192, 32_768]
 
 /** All rows are one write: of those of a request that fails none is stored. */
 async function insertValues(
@@ -59,13 +59,16 @@ async function insertValues(
   return (await session.store.write({ ...session.ctx, db: table.database }, writes)).rows
 }
 
-function* inParts<T>(items: Iterable<T>, length: number): Generator<T[]> {
-  let part: T[] = []
-  for (const item of items) {
-    part.push(item)
-    if (part.length < length) continue
+function* inParts(rows: Iterable<Row>, length: number): Generator<Row[]> {
+  let part: Row[] = []
+  let tokens = 0
+  for (const row of rows) {
+    part.push(row)
+    for (const expression of row) tokens += expression.length
+    if (part.length < length && tokens < partTokens) continue
     yield part
     part = []
+    tokens = 0
   }
   if (part.length > 0) yield part
 }

@@ -67,6 +67,18 @@ t.test('other texts are as long as they may be', async t => {
   t.match(asked.body.error, /max_sql_length/, 'with params, too')
 })
 
+t.test('a row of an INSERT of any length has as many words as a statement at most', async t => {
+  const { ask } = await startSql(t, limits)
+  await ask('CREATE TABLE m (ts TIMESTAMP(3) TIME INDEX, v BIGINT)')
+  const row = (terms: number) => `(1, ${'1+'.repeat(terms)}1)`
+  const long = await ask(`INSERT INTO m VALUES ${row(20_000)}`)
+  t.match(long.body, { code: 1004, error: /a row of the INSERT has more than 600 words, values and signs/ })
+  // All rows together have more words than are read in one go.
+  const many = await ask(`INSERT INTO m VALUES ${Array.from({ length: 2000 }, () => row(10)).join()}`)
+  t.same(many.body.output, [{ affectedrows: 2000 }], many.text)
+  t.same((await ask('SELECT v FROM m')).rows, [[11]])
+})
+
 t.test('it holds the event loop for no long stretch', async t => {
   const { url, ask } = await startSql(t)
   await ask('CREATE TABLE m (ts TIMESTAMP(3) TIME INDEX, v BIGINT)')
