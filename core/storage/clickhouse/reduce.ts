@@ -1,6 +1,7 @@
 // Reduces series as they arrive from the cluster, each as a row with its times and values.
 import type { ResultBatch } from '../../model/batch.ts'
 import type { ResultType } from '../../model/types.ts'
+import type { Steps } from '../../pace.ts'
 import type { CreateReducer, Reduction } from '../engine.ts'
 
 /** Lists of numbers, decoded as bytes. */
@@ -14,10 +15,10 @@ export async function reducing({
   module,
   options,
   width
-}: Reduction): Promise<(batch: ResultBatch, numberOf: (id: bigint) => number | undefined) => ResultBatch> {
+}: Reduction): Promise<(batch: ResultBatch, numberOf: (id: bigint) => number | undefined) => Steps<ResultBatch>> {
   const { createReducer } = (await import(module)) as { readonly createReducer: CreateReducer }
   const reduce = createReducer(options)
-  return ({ rows, columns }, numberOf) => {
+  return function* ({ rows, columns }, numberOf) {
     const [ids, moments, numbers] = columns.map(each => each.values) as [BigUint64Array, Uint8Array[], Uint8Array[]]
     const series = new Uint32Array(rows)
     const values = new Float64Array(rows * width)
@@ -29,8 +30,9 @@ export async function reducing({
       const [from, to] = [count * width, (count + 1) * width]
       const isThere = present.subarray(from, to)
       const samples = ascending(floats(moments[row]!), floats(numbers[row]!))
-      reduce(samples.times, samples.values, values.subarray(from, to), isThere)
+      yield* reduce(samples.times, samples.values, values.subarray(from, to), isThere)
       if (isThere.includes(1)) series[count++] = number
+      yield
     }
     return {
       rows: count,

@@ -3,6 +3,7 @@ import { DbError } from '../../errors.ts'
 import { isValid, type ResultBatch, type ResultColumn, type ResultVector } from '../../model/batch.ts'
 import type { Table } from '../../model/table.ts'
 import { isBytesType } from '../../model/types.ts'
+import { Pace, runPaced } from '../../pace.ts'
 import type { QueryResult, SeriesQuery, SeriesTags } from '../engine.ts'
 import { isLogical } from '../logical.ts'
 import type { LogicalColumn } from './catalog.ts'
@@ -39,7 +40,8 @@ export async function series(parts: QueryDependencies, query: SeriesQuery, signa
   for (const name of query.values) columns.push({ name, type: isText(query.table, name) ? 'String' : 'Float64' })
   const isNumber = query.values.length === 1 && !isText(query.table, query.values[0]!)
   const reduction = isNumber ? query.reduction : undefined
-  const convert = reduction === undefined ? numbered : await reducing(reduction)
+  const reduced = reduction && (await reducing(reduction))
+  const pace = new Pace({ signal })
   const asked: Asked[] = []
   for (const table of tables) {
     const late = reduction && askedAtOnce(parts, table, query, chosen, signal)
@@ -67,7 +69,8 @@ export async function series(parts: QueryDependencies, query: SeriesQuery, signa
         const reading = one === asked[0] ? first! : await read(one)
         const given: Uint32Array[] = []
         for await (const batch of reading.batches()) {
-          const converted = convert(batch, one.numberOf)
+          const converted =
+            reduced === undefined ? numbered(batch, one.numberOf) : await runPaced(pace, reduced(batch, one.numberOf))
           if (one.finish) given.push(converted.columns[0]!.values as Uint32Array)
           yield converted
         }

@@ -25,3 +25,12 @@ export function runAtOnce<T>(steps: Steps<T>): T {
     if (step.done) return step.value
   }
 }
+
+/** Times in milliseconds, rounded down, of times in a unit of which `perMilli` are a millisecond. */
+export function* inMillis(times: Float64Array, perMilli: number): Steps<Float64Array> {
+  const millis = new Float64Array(times.length)
+  yield* inPieces(0, times.length, (from, to) => {
+    for (let i = from; i < to; i++) millis[i] = Math.floor(times[i]! / perMilli)
+  })
+  return millis
+}

@@ -2,7 +2,7 @@
 import { endsStep, isValid, mapPaced, type Pace, type ResultVector, runPaced, type Steps } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
 import { type Floats, type Histograms, type RawSeries, wordsOf } from '../engine/source.ts'
-import { pieceSamples } from '../engine/steps.ts'
+import { inMillis, pieceSamples } from '../engine/steps.ts'
 
 /** Numbers of one column. */
 export class GatheredNumbers {
@@ -33,8 +33,10 @@ export class GatheredNumbers {
       const isInOrder =
         all.times.length <= pieceSamples ? isSorted(all.times) : await runPaced(pace, isSortedSteps(all))
       const floats = isInOrder ? all : await runPaced(pace, sortSteps(all))
-      const inMillis = (time: number) => Math.floor(time / perMilli)
-      found.set(id, perMilli === 1 ? floats : { ...floats, times: floats.times.map(inMillis) })
+      found.set(
+        id,
+        perMilli === 1 ? floats : { ...floats, times: await runPaced(pace, inMillis(floats.times, perMilli)) }
+      )
     }
     return found
   }

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Table, TableOptions } from '../../../core/model/table.ts'
+import { runAtOnce } from '../../../core/pace.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
 import { createTable, never, openEngine, put, temporaryFolder } from './fixtures.ts'
 import { createReducer } from './summing-reducer.ts'
@@ -43,11 +44,13 @@ async function fromSamples(engine: Engine, table: Table, range: Range): Promise<
       // Rows of several files come in any order.
       const sorted = all.toSorted(([a], [b]) => a - b)
       const [out, present] = [new Float64Array(4), new Uint8Array(4)]
-      reduce(
-        Float64Array.from(sorted, ([time]) => time),
-        Float64Array.from(sorted, ([, value]) => value),
-        out,
-        present
+      runAtOnce(
+        reduce(
+          Float64Array.from(sorted, ([time]) => time),
+          Float64Array.from(sorted, ([, value]) => value),
+          out,
+          present
+        )
       )
       return [id, [...out].map((value, i) => (present[i] === 1 ? value : undefined))] as const
     })

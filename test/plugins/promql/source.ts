@@ -1,4 +1,5 @@
 // An engine's source with series in memory, and short forms of query results.
+import { runAtOnce } from '../../../core/pace.ts'
 import { Labels } from '../../../plugins/promql/engine/labels.ts'
 import { type QueryAnswer, type QueryRequest, runQuery } from '../../../plugins/promql/engine/query.ts'
 import { at, type Series, timeOf } from '../../../plugins/promql/engine/series.ts'
@@ -50,7 +51,7 @@ export function reducing(source: SeriesSource): SeriesSource {
       return (found as readonly RawSeries[]).flatMap((series): (RawSeries | Series)[] => {
         if (series.histograms !== undefined) return [series]
         const [kinds, values] = [new Uint8Array(steps.count), new Float64Array(steps.count)]
-        reduce(series.floats.times.slice(), series.floats.values.slice(), values, kinds)
+        runAtOnce(reduce(series.floats.times.slice(), series.floats.values.slice(), values, kinds))
         return kinds.includes(1) ? [{ labels: series.labels, kinds, values }] : []
       })
     }

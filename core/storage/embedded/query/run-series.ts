@@ -5,9 +5,11 @@ import { isTimestamp, timeUnit } from '../../../model/types.ts'
 import { Pace, runPaced } from '../../../pace.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
 import { mergesFields } from '../../logical.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import type { Memtable } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
+import type { ReadLimits } from '../read/limits.ts'
 import { isFile, type Plan, planRead } from '../read/plan.ts'
 import type { SamplesFound } from '../read/read.worker.ts'
 import type { SampleRows } from '../read/sample-rows.ts'
@@ -125,11 +127,16 @@ function directResult(
   const isTexts = columns.values.some(isText)
   const reduction = columns.values.length === 1 && !isTexts ? query.reduction : undefined
   const counts = new ReadCounts()
+  const closing = new AbortController()
+  const ended = AbortSignal.any([signal, closing.signal])
   const read = async (from: number, count: number): Promise<Omit<SamplesFound, 'files'>> => {
     const some = tsids.subarray(from, from + count)
-    const found = await parts.reader.read(some, tsids => {
+    const ask = (tsids: Uint32Array) => {
       const memory = isTexts ? [] : shareSamples(writes, { ...columns, wanted: new WantedSeries(tsids) })
       return { paths, query: columns, tsids, owners: owners(tsids), options, memory, reduction }
+    }
+    const found = await parts.reader.read(some, ask, ended).catch(error => {
+      throw signal.aborted ? cancelled(signal) : error
     })
     for (const { files } of found) counts.add(paths, files)
     // Rows with texts have no versions.
@@ -141,6 +148,7 @@ function directResult(
   const close = () => {
     if (!isOpen) return
     isOpen = false
+    closing.abort()
     // Threads may still be reading the memory of rows.
     reading.then(release, release)
   }
@@ -151,10 +159,16 @@ function directResult(
     close,
     async *batches() {
       try {
-        for (let from = 0, count = limits.firstSeries; isOpen && from < tsids.length; ) {
+        for (
+          let from = 0, count = firstSeries(limits, tsids.length, rowsWithin(columns, files, writes));
+          isOpen && from < tsids.length;
+        ) {
           const found = read(from, count)
           reading = found
-          const { batches, samples } = await found
+          const { batches, samples } = await found.catch(error => {
+            if (isOpen) throw error
+            return { batches: [], samples: 0 }
+          })
           if (signal.aborted) throw cancelled(signal)
           if (!isOpen) return
           yield* query.distinct ? seriesIn(batches) : batches
@@ -169,12 +183,29 @@ function directResult(
   }
 }
 
+/** Rows that may be in the time range: of a file, as many as if its rows were evenly spread over its times. */
+function rowsWithin({ from, to }: TimeRange, files: readonly DataFile[], writes: readonly SampleRows[]): number {
+  const inMemory = writes.reduce((sum, { rows }) => sum + rows, 0)
+  return files.reduce((sum, { rows, minTime, maxTime }) => {
+    const [min, max] = [Number(minTime), Number(maxTime)]
+    const share = (Math.min(max, to) - Math.max(min, from) + 1) / (max - min + 1)
+    return sum + rows * Math.min(1, Math.max(0, share))
+  }, inMemory)
+}
+
+/** Series of the first batch: the others are as many as the samples of those before tell. */
+function firstSeries({ firstSeries, samples }: ReadLimits, series: number, rows: number): number {
+  return Math.max(1, Math.min(firstSeries, Math.floor((samples * series) / Math.max(rows, 1))))
+}
+
 function together(found: readonly SamplesFound[], inMemory: readonly ResultBatch[]): Omit<SamplesFound, 'files'> {
   return {
     batches: [...found.flatMap(({ batches }) => batches), ...inMemory],
     samples: found.reduce((sum, { samples }) => sum + samples, 0) + inMemory.reduce((sum, { rows }) => sum + rows, 0)
   }
 }
+
+type TimeRange = Pick<ReturnType<typeof columnsAsked>, 'from' | 'to'>
 
 function columnsAsked(query: SeriesQuery, { table: host, cutoff }: Snapshot) {
   const columnOf = columnsOf(query.table, host)

@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { ColumnData } from '../../../model/batch.ts'
 import type { TimeUnit } from '../../../model/types.ts'
 import { unitsPerSecond } from '../../../model/types.ts'
+import { runAtOnce, type Steps } from '../../../pace.ts'
 import {
   type Bound,
   type IntegerRuns,
@@ -75,27 +76,28 @@ export class FileParts {
     this.#limits = limits
   }
 
-  /** Reads page by page, in the order of the file. Throws ParquetError if the file cannot be read or has no series numbers. */
-  read(path: string, query: FileQuery): FoundInFile {
-    return this.#open(path, (known, reader) => this.#read(path, query, known, reader))
+  /** Reads page by page, in the order of the file, each in a step. Throws ParquetError if the file cannot be read or has no series numbers. */
+  *read(path: string, query: FileQuery): Steps<FoundInFile> {
+    return yield* this.#open(path, (known, reader) => this.#read(path, query, known, reader))
   }
 
   /** Reads the parts of a file that every query needs, ahead of the first one. Errors are left to that query. */
   know(path: string): void {
     if (this.#known.has(path)) return
     try {
-      this.#open(path, (known, reader) => {
+      const open = this.#open(path, function* (known, reader) {
         const numbers = known.footer.columns.findIndex(({ name }) => name === seriesName)
         for (let group = 0; numbers >= 0 && group < known.footer.rowGroups.length; group++) {
           pagesOf(known, reader, group, numbers)
         }
       })
+      runAtOnce(open)
     } catch {
       this.#known.delete(path)
     }
   }
 
-  #open<T>(path: string, use: (known: KnownFile, reader: ParquetReader) => T): T {
+  *#open<T>(path: string, use: (known: KnownFile, reader: ParquetReader) => Steps<T>): Steps<T> {
     const fd = openSync(path, 'r')
     try {
       const at = readerOf(fd)
@@ -107,7 +109,7 @@ export class FileParts {
       }
       const reader = new ParquetReader(at, known.footer)
       try {
-        return use(known, reader)
+        return yield* use(known, reader)
       } finally {
         reader.release()
       }
@@ -121,9 +123,9 @@ export class FileParts {
     this.#pages.forget(path)
   }
 
-  #read(path: string, query: FileQuery, known: KnownFile, reader: ParquetReader): FoundInFile {
+  *#read(path: string, query: FileQuery, known: KnownFile, reader: ParquetReader): Steps<FoundInFile> {
     const { footer } = known
-    const before = this.#pages.counts
+    const counts = { hits: 0, misses: 0 }
     const columnOf = (name: string) => footer.columns.findIndex(column => column.name === name)
     const [series, time, owner] = [columnOf(seriesName), columnOf(query.time.physical), columnOf('__table')]
     if (series < 0 || time < 0) throw new ParquetError(`${path} holds no series numbers or no ${query.time.physical}`)
@@ -173,13 +175,24 @@ export class FileParts {
         if (isUnwanted(page, boundsOfSame(owners, i, page))) continue
         const span = boundsOfSame(times, i, page)
         if (span !== undefined && !spans(query, span, scale)) continue
+        // Others may have read meanwhile: their pages do not count here.
+        yield
+        const before = this.#pages.counts
+        const count = () => {
+          const { hits, misses } = this.#pages.counts
+          counts.hits += hits - before.hits
+          counts.misses += misses - before.misses
+        }
         if (groups.at(-1) !== group) groups.push(group)
         const own = seriesOf(group, page)
         const ranges = this.#wantedRows(own, wanted).map(([from, to]) => ({
           from: page.from + from,
           to: page.from + to
         }))
-        if (ranges.length === 0) continue
+        if (ranges.length === 0) {
+          count()
+          continue
+        }
         const rows = heads(group, page, own, ranges)
         const kept = rows.flatMap((each, i) => (mayHold(each, query) ? [{ rows: each, range: ranges[i]! }] : []))
         // One column after the other: the reader unpacks a page once for all ranges.
@@ -191,10 +204,9 @@ export class FileParts {
           const columns = values.map(({ id, data }) => [id, data[i]!] as const)
           found.push({ ...rows, columns: new Map([...rows.columns, ...columns]) })
         }
+        count()
       }
     }
-    const { hits, misses } = this.#pages.counts
-    const counts = { hits: hits - before.hits, misses: misses - before.misses }
     return { parts: found, counts: { groups, known: footer.rowGroups.length, ...counts } }
   }
 

@@ -53,12 +53,20 @@ export class ReadThreads implements SortThreads {
 
   /**
    * The results of all threads for some series; `ask` makes the question for the series of one thread. Threads with nothing to read are not
-   * asked. Rejects with DbError `StorageUnavailable` if a file cannot be read.
+   * asked. Rejects with DbError `StorageUnavailable` if a file cannot be read, and after `signal` has fired, as soon as no thread reads for it any more.
    */
-  async read(tsids: Uint32Array, ask: (tsids: Uint32Array) => SamplesAsked): Promise<readonly SamplesFound[]> {
+  async read(
+    tsids: Uint32Array,
+    ask: (tsids: Uint32Array) => SamplesAsked,
+    signal: AbortSignal
+  ): Promise<readonly SamplesFound[]> {
     const questions = Array.from(byThread(tsids, this.#options.threads), ([slot, own]) => ({ slot, asked: ask(own) }))
     const some = questions.filter(({ asked }) => asked.paths.length > 0 || asked.memory.length > 0)
-    return Promise.all(some.map(({ slot, asked }) => this.#run(slot, asked)))
+    const answers = await Promise.allSettled(some.map(({ slot, asked }) => this.#run(slot, asked, signal)))
+    return answers.map(answer => {
+      if (answer.status === 'rejected') throw answer.reason
+      return answer.value
+    })
   }
 
   /** Starts all threads and lets them read footers, so that the first query does not wait. */
@@ -93,22 +101,30 @@ export class ReadThreads implements SortThreads {
     return waiting.indexOf(Math.min(...waiting))
   }
 
-  async #run(slot: number, asked: SamplesAsked): Promise<SamplesFound> {
+  async #run(slot: number, asked: SamplesAsked, signal: AbortSignal): Promise<SamplesFound> {
     const paths = asked.paths.map(path => this.#pathOf(path))
-    const { found } = await this.#ask(slot, id => ({ id, asked: { ...asked, paths } }))
+    const { found } = await this.#ask(slot, id => ({ id, asked: { ...asked, paths } }), signal)
     return found!
   }
 
-  #ask(slot: number, task: (id: number) => ReadTask): Promise<ReadAnswer> {
-    if (this.#isClosed) return Promise.reject(closed())
+  async #ask(slot: number, task: (id: number) => ReadTask, signal?: AbortSignal): Promise<ReadAnswer> {
+    if (this.#isClosed) throw closed()
+    signal?.throwIfAborted()
     this.#threads[slot] ??= this.#start(slot)
     const { worker, waiting } = this.#threads[slot]
     const id = ++this.#lastId
     worker.ref()
-    return new Promise((resolve, reject) => {
+    const answered = new Promise<ReadAnswer>((resolve, reject) => {
       waiting.set(id, { resolve, reject })
       worker.postMessage(task(id))
     })
+    const cancel = () => worker.postMessage({ cancel: id } satisfies ReadTask)
+    signal?.addEventListener('abort', cancel)
+    try {
+      return await answered
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
   }
 
   /** Forgets a file that was removed. */

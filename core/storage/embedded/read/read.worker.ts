@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { crc32 } from 'node:zlib'
 import type { ResultBatch } from '../../../model/batch.ts'
+import { Pace, runPaced, type Steps } from '../../../pace.ts'
 import { collect } from '../../../workers/free.ts'
 import { giveWay } from '../../../workers/give-way.ts'
 import type { CreateReducer, Reducer, Reduction } from '../../engine.ts'
@@ -46,6 +47,8 @@ export type ReadTask =
   | { readonly id: number; readonly sort: SortTask; readonly time: SampleColumn }
   | { readonly forget: string }
   | { readonly know: string }
+  /** Nobody waits for the answer to this task any more: it is told as a failure, soon. */
+  | { readonly cancel: number }
 
 export interface ReadAnswer {
   /** Id of the task; absent for the answer to a file that was forgotten. */
@@ -78,6 +81,13 @@ const files = new FileParts(pages)
 /** Queries of so many samples leave some megabytes of garbage. */
 const minCollectSamples = 100_000
 
+/** Reads that take turns at most, because each holds the samples it has read so far. Further ones wait. */
+const maxReads = 16
+let reads = 0
+const waiting: (() => void)[] = []
+/** Keyed by the id of the task. */
+const running = new Map<number, AbortController>()
+
 giveWay('reads')
 parentPort!.on('message', async (task: ReadTask) => {
   if ('forget' in task) {
@@ -87,6 +97,10 @@ parentPort!.on('message', async (task: ReadTask) => {
   }
   if ('know' in task) {
     files.know(task.know)
+    return
+  }
+  if ('cancel' in task) {
+    running.get(task.cancel)?.abort()
     return
   }
   const { id } = task
@@ -100,10 +114,7 @@ parentPort!.on('message', async (task: ReadTask) => {
       parentPort!.postMessage({ id, bounds, ...state() } satisfies ReadAnswer)
       return
     }
-    const { asked } = task
-    const { reduction } = asked
-    const reducer = reduction && (await load(reduction))
-    const found = read(asked, reducer && { reducer, width: reduction.width })
+    const found = await readInTurns(id, task.asked)
     parentPort!.postMessage({ id, found, ...state() } satisfies ReadAnswer, buffersOf(found))
     // Collects garbage after the answer, which need not wait for it.
     if (found.samples > minCollectSamples) collect('minor')
@@ -118,18 +129,46 @@ async function load({ module, options }: Reduction): Promise<Reducer> {
   return createReducer(options)
 }
 
-function read(asked: SamplesAsked, reduction: Pick<ReduceOptions, 'reducer' | 'width'> | undefined): SamplesFound {
+/** Reads that arrive meanwhile have their turns, too. Rejects soon after it was cancelled. */
+async function readInTurns(id: number, asked: SamplesAsked): Promise<SamplesFound> {
+  const cancelled = new AbortController()
+  running.set(id, cancelled)
+  if (reads === maxReads) await new Promise<void>(resolve => waiting.push(resolve))
+  else reads++
+  try {
+    cancelled.signal.throwIfAborted()
+    const { reduction } = asked
+    const reducer = reduction && (await load(reduction))
+    const steps = read(asked, reducer && { reducer, width: reduction.width })
+    return await runPaced(new Pace(cancelled), steps)
+  } finally {
+    running.delete(id)
+    const next = waiting.shift()
+    if (next === undefined) reads--
+    else next()
+  }
+}
+
+function* read(
+  asked: SamplesAsked,
+  reduction: Pick<ReduceOptions, 'reducer' | 'width'> | undefined
+): Steps<SamplesFound> {
   const { paths, tsids, owners, memory, options } = asked
   const query: FileQuery = { ...asked.query, wanted: new WantedSeries(tsids, owners) }
-  const found = paths.map(path => files.read(path, query))
-  const counts = found.map(({ counts }) => counts)
-  const parts = found.flatMap(({ parts }) => parts)
+  const counts: FileCounts[] = []
+  const parts: SampleRows[] = []
+  for (const path of paths) {
+    const found = yield* files.read(path, query)
+    counts.push(found.counts)
+    for (const part of found.parts) parts.push(part)
+    yield
+  }
   for (const rows of memory) if (rows.rows > 0 && mayHold(rows, query)) parts.push(rows)
   if (reduction === undefined) {
     const batches = readSamples(parts, query, options)
     return { batches, samples: batches.reduce((sum, { rows }) => sum + rows, 0), files: counts }
   }
-  const { batch, samples } = reduce(parts, query, { ...options, ...reduction })
+  const { batch, samples } = yield* reduce(parts, query, { ...options, ...reduction })
   return { batches: [batch], samples, files: counts }
 }
 

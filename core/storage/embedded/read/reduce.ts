@@ -1,5 +1,6 @@
 // Reduces the samples of each series to a few values, in the reading threads.
 import type { ColumnData, ResultBatch } from '../../../model/batch.ts'
+import type { Steps } from '../../../pace.ts'
 import type { Reducer } from '../../engine.ts'
 import { type Gathered, type GatherOptions, gather, type Runs, runsOf } from './gather.ts'
 import { copyTimes, type SampleQuery, type SampleRows, type Ticks, ticksOf } from './sample-rows.ts'
@@ -18,19 +19,30 @@ interface Reduced {
   readonly samples: number
 }
 
+/** Samples and values of a step at most, besides those of a series, for which the reducer makes its own steps. */
+const stepSize = 16_384
+
 /** Reduces the samples of the query's single column; parts in write order that may hold some. */
-export function reduce(parts: readonly SampleRows[], query: SampleQuery, options: ReduceOptions): Reduced {
+export function* reduce(parts: readonly SampleRows[], query: SampleQuery, options: ReduceOptions): Steps<Reduced> {
   const { tsids } = query.wanted
   const out = new Output(tsids.length, options)
   const runs = new SeriesRuns(parts, query)
   const rest: number[] = []
+  let size = 0
   for (let index = 0; index < tsids.length; index++) {
     const found = runs.samples(index, options.versions)
     if (found === 'empty') continue
     if (found === 'unordered') rest.push(tsids[index]!)
-    else out.add(tsids[index]!, found.times, found.values)
+    else {
+      yield* out.add(tsids[index]!, found.times, found.values)
+      size += found.times.length + options.width
+      if (size < stepSize) continue
+      size = 0
+      yield
+    }
   }
-  if (rest.length > 0) addGathered(out, parts, { ...query, wanted: new WantedSeries(Uint32Array.from(rest)) }, options)
+  if (rest.length > 0)
+    yield* addGathered(out, parts, { ...query, wanted: new WantedSeries(Uint32Array.from(rest)) }, options)
   return { batch: out.batch, samples: runs.rows }
 }
 
@@ -61,10 +73,10 @@ class Output {
     return { rows, columns }
   }
 
-  add(tsid: number, times: Float64Array, values: Float64Array): void {
+  *add(tsid: number, times: Float64Array, values: Float64Array): Steps<void> {
     const [start, end] = [this.#rows * this.#width, (this.#rows + 1) * this.#width]
     const present = this.#present.subarray(start, end)
-    this.#reducer(times, values, this.#values.subarray(start, end), present)
+    yield* this.#reducer(times, values, this.#values.subarray(start, end), present)
     if (present.includes(1)) this.#series[this.#rows++] = tsid
   }
 }
@@ -179,14 +191,20 @@ function isOrdered(times: Float64Array, distinct: boolean): boolean {
 }
 
 /** Handles series whose rows must be sorted or deduplicated first. */
-function addGathered(out: Output, parts: readonly SampleRows[], query: SampleQuery, options: ReduceOptions): void {
+function* addGathered(
+  out: Output,
+  parts: readonly SampleRows[],
+  query: SampleQuery,
+  options: ReduceOptions
+): Steps<void> {
   const { starts, times, values: columns } = gather(parts, query, options)
   const { values, present } = columns[0]!
   const { tsids } = query.wanted
   for (let index = 0; index < tsids.length; index++) {
     const [start, end] = [starts[index]!, starts[index + 1]!]
     const kept = present === undefined ? end : squeeze(times, values, present, start, end)
-    if (start < kept) out.add(tsids[index]!, times.subarray(start, kept), values.subarray(start, kept))
+    if (start < kept) yield* out.add(tsids[index]!, times.subarray(start, kept), values.subarray(start, kept))
+    yield
   }
 }
 

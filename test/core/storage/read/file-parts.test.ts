@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import t from 'tap'
+import { runAtOnce } from '../../../../core/pace.ts'
 import { ParquetWriter } from '../../../../core/storage/embedded/parquet/index.ts'
 import { FileParts, type Kept, sizeOf } from '../../../../core/storage/embedded/read/file-parts.ts'
 import { PageCache } from '../../../../core/storage/embedded/read/page-cache.ts'
@@ -82,7 +83,7 @@ function read(
     to,
     values: [value, nothing]
   } as const
-  const { parts } = files.read(path, query)
+  const { parts } = runAtOnce(files.read(path, query))
   t.ok(
     parts.every(({ columns }) => columns.has(value.id) && !columns.has(nothing.id)),
     'columns the file holds'
@@ -148,13 +149,15 @@ t.test('pages of other tables are not read, though series numbers of all tables 
   const files = new FileParts(new PageCache<Kept>(100_000, sizeOf))
   const tsids = Uint32Array.of(20, 21, 22, 23)
   const asked = { time, unit: 'ms', from: 0, to: 100, values: [value] } as const
-  const known = files.read(path, { ...asked, wanted: new WantedSeries(tsids, Uint32Array.of(0, 1, 2, 3)) })
+  const known = runAtOnce(files.read(path, { ...asked, wanted: new WantedSeries(tsids, Uint32Array.of(0, 1, 2, 3)) }))
   t.strictSame(
     known.counts,
     { groups: [0, 1, 2, 3], known: 4, hits: 0, misses: 12 },
     'numbers, times and values of four pages'
   )
-  const other = files.read(path, { ...asked, wanted: new WantedSeries(Uint32Array.of(20, 21), Uint32Array.of(0, 2)) })
+  const other = runAtOnce(
+    files.read(path, { ...asked, wanted: new WantedSeries(Uint32Array.of(20, 21), Uint32Array.of(0, 2)) })
+  )
   t.strictSame(other.counts.groups, [0, 2], 'series 21 is of another table than is said, which nobody says')
   t.end()
 })
@@ -181,7 +184,7 @@ t.test('files that DuckDB wrote, sorted by something else and in seconds', async
   const files = new FileParts(new PageCache<Kept>(2 ** 20, sizeOf))
   const wanted = new WantedSeries(Uint32Array.of(2, 5))
   const query = { wanted, time, unit: 's', from: 10, to: 20, values: [value] } as const
-  const [batch] = readSamples(files.read(path, query).parts, query, { versions: false, merges: false })
+  const [batch] = readSamples(runAtOnce(files.read(path, query)).parts, query, { versions: false, merges: false })
   t.same(
     batch!.columns.map(({ values }) => [...(values as Float64Array)]),
     [
@@ -199,5 +202,5 @@ t.test('pages of a file that were read in vain are counted', async t => {
   writeFileSync(path, 'PAR1 and nothing else PAR1')
   const wanted = new WantedSeries(Uint32Array.of(1))
   const query = { wanted, time, unit: 'ms', from: 0, to: 1, values: [] } as const
-  t.throws(() => new FileParts(new PageCache<Kept>(0, sizeOf)).read(path, query), { message: /^Parquet: / })
+  t.throws(() => runAtOnce(new FileParts(new PageCache<Kept>(0, sizeOf)).read(path, query)), { message: /^Parquet: / })
 })
