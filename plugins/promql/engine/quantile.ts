@@ -67,6 +67,7 @@ function gatherNans(values: Float64Array, found: number, from: number, to: numbe
  */
 function select(values: Float64Array, first: number, last: number, index: number): number {
   let [low, high] = [first, last]
+  const pivotOf = createPivots()
   while (low < high) {
     const pivot = pivotOf(values, low, high)
     let [i, j] = [low, high]
@@ -88,6 +89,7 @@ function select(values: Float64Array, first: number, last: number, index: number
 /** `select` in steps: the same exchanges in the same order, as many values of a step at most. */
 function* selectSteps(values: Float64Array, first: number, index: number, size: number): Steps<number> {
   let [low, high] = [first, values.length - 1]
+  const pivotOf = createPivots()
   while (high - low >= size) {
     const pivot = pivotOf(values, low, high)
     const at = { i: low, j: high }
@@ -118,8 +120,20 @@ function partition(values: Float64Array, pivot: number, at: { i: number; j: numb
   at.j = j
 }
 
-function pivotOf(values: Float64Array, low: number, high: number): number {
-  return middle(values[low]!, values[(low + high) >> 1]!, values[high]!)
+/** Ranges from which a pivot is chosen by their ends and middle; later ones of a selection are long only where the order of the values is unlucky. */
+const fixedPivots = 8
+
+/**
+ * Chooses pivots for one selection: first by the median of the first, middle and last value, which suits values in order, and then at random. No
+ * order of values, also none made for it, makes a selection quadratic.
+ */
+function createPivots(): (values: Float64Array, low: number, high: number) => number {
+  let chosen = 0
+  return (values, low, high) => {
+    if (chosen++ < fixedPivots) return middle(values[low]!, values[(low + high) >> 1]!, values[high]!)
+    const any = () => values[low + Math.floor(Math.random() * (high - low + 1))]!
+    return middle(any(), any(), any())
+  }
 }
 
 function middle(a: number, b: number, c: number): number {
