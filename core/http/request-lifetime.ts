@@ -15,6 +15,8 @@ interface RequestLifetime {
   atWork(): void
   /** Bytes of the body as they were received. */
   received: number
+  /** Ends the wait for the body, which is bounded also where the answer may take any time. */
+  bodyArrived(): void
   /** Returns the memory of a raw body for reuse; call it when the route no longer reads the body. */
   returnBody(): void
   /** Runs a function when the response was sent or the client is gone. */
@@ -46,12 +48,16 @@ export function limitLifetimes(app: FastifyInstance, { http, budget, loop, stopp
       if (!reply.raw.headersSent) controller.abort(tooLate(limit))
     }
     const timer = limit > 0 ? after(limit, late) : undefined
+    // A route that may take any time to answer still waits no longer for its body.
+    const bodyTimer =
+      limit === 0 && http.timeout > 0 ? after(http.timeout, () => controller.abort(tooSlow(http.timeout))) : undefined
     const stop = () => controller.abort(new DbError('Suspended', 'the server is stopping', { retryAfter: 1 }))
     const lease = budget.lease(() => request.user?.name ?? '')
     const ends: (() => void)[] = []
     stopping.addEventListener('abort', stop)
     reply.raw.once('close', () => {
       timer?.stop()
+      bodyTimer?.stop()
       stopping.removeEventListener('abort', stop)
       // Runs first, so that requests waiting for memory leave the queue before memory is returned.
       if (!reply.raw.writableFinished) controller.abort(new DbError('Cancelled', 'the client closed the connection'))
@@ -66,6 +72,7 @@ export function limitLifetimes(app: FastifyInstance, { http, budget, loop, stopp
       lease,
       atWork,
       received: 0,
+      bodyArrived: () => bodyTimer?.stop(),
       returnBody: () => {},
       onEnd: run => void ends.push(run)
     }
@@ -73,6 +80,7 @@ export function limitLifetimes(app: FastifyInstance, { http, budget, loop, stopp
     done()
   })
   app.addHook('preValidation', ({ lifetime }, _reply, done) => {
+    lifetime.bodyArrived()
     lifetime.atWork()
     done()
   })
@@ -95,6 +103,10 @@ function tooLate(limit: number): DbError {
   return new DbError('DeadlineExceeded', `no answer within ${limit} ms (http.timeout or header x-svc-timeout)`, {
     status: 408
   })
+}
+
+function tooSlow(limit: number): DbError {
+  return new DbError('DeadlineExceeded', `the body did not arrive within ${limit} ms (http.timeout)`, { status: 408 })
 }
 
 function workOf(request: FastifyRequest): LoopWork {
