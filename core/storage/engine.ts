@@ -297,9 +297,15 @@ export type CreateReducer = (options: unknown) => Reducer
 
 /**
  * Writes values computed from the samples of one series into `out`, and 1 into `present` at the same indexes. Times ascend, in the unit of the time
- * index. `times` and `values` are reused after the last step.
+ * index. Returns the steps that are left where the work is long: one for each of thousands of short series would take longer than they do.
+ * `times` and `values` are reused after the last step.
  */
-export type Reducer = (times: Float64Array, values: Float64Array, out: Float64Array, present: Uint8Array) => Steps<void>
+export type Reducer = (
+  times: Float64Array,
+  values: Float64Array,
+  out: Float64Array,
+  present: Uint8Array
+) => Steps<void> | undefined
 
 /** A test of a tag's value as text. The value is '' if the series or the table has no such tag. */
 export interface TagMatch {

@@ -30,7 +30,8 @@ export async function reducing({
       const [from, to] = [count * width, (count + 1) * width]
       const isThere = present.subarray(from, to)
       const samples = ascending(floats(moments[row]!), floats(numbers[row]!))
-      yield* reduce(samples.times, samples.values, values.subarray(from, to), isThere)
+      const left = reduce(samples.times, samples.values, values.subarray(from, to), isThere)
+      if (left !== undefined) yield* left
       if (isThere.includes(1)) series[count++] = number
       yield
     }

@@ -25,7 +25,7 @@ export interface RangeCall {
 type Result = number | Histogram | undefined
 
 /** Computes windows that are not empty; undefined: no result. Windows come in ascending order. */
-interface WindowFunction {
+export interface WindowFunction {
   /** The result, computed without a pause. */
   compute(window: Window): Result
   /**

@@ -1,14 +1,14 @@
 // The reducer module, run in the reading threads of the storage engine: turns the samples of a series into its values at the steps of a query.
 
-import { endsStep } from '../../../core/compute.ts'
+import type { Steps as ComputeSteps } from '../../../core/compute.ts'
 import type { Reducer } from '../../../core/index.ts'
 import { Annotations } from '../engine/annotation.ts'
 import { noLabels } from '../engine/labels.ts'
 import { latestIndices } from '../engine/latest.ts'
 import { isStale, type Steps, wordsOf } from '../engine/source.ts'
-import { inMillis, pieceSamples } from '../engine/steps.ts'
-import { moveWindow, newWindow, noHistograms, withoutStaleSteps } from '../engine/window.ts'
-import { isLong, type RangeFunction } from '../functions/range-function.ts'
+import { inMillis, pieceSamples, runAtOnce } from '../engine/steps.ts'
+import { moveWindow, newWindow, noHistograms, type Samples, withoutStale, withoutStaleSteps } from '../engine/window.ts'
+import { isLong, type RangeFunction, type WindowFunction } from '../functions/range-function.ts'
 import { rangeFunctions } from '../functions/range-functions.ts'
 import type { Call } from '../language/ast.ts'
 
@@ -22,23 +22,28 @@ export function createReducer(options: unknown): Reducer {
   const { steps, perMilli } = options as ReducerOptions
   const reduce = steps.function === 'latest' ? latest(steps) : overWindows(rangeFunctions[steps.function]!.make, steps)
   if (perMilli === 1) return reduce
-  return function* (times, values, out, present) {
-    yield* reduce(yield* inMillis(times, perMilli), values, out, present)
+  return (times, values, out, present) => {
+    const converted = inMillis(times, perMilli)
+    if (times.length <= pieceSamples) return reduce(runAtOnce(converted), values, out, present)
+    return (function* () {
+      const rest = reduce(yield* converted, values, out, present)
+      if (rest !== undefined) yield* rest
+    })()
   }
 }
 
 function latest(steps: Steps): Reducer {
   const indicesOf = latestIndices(endsOf(steps), steps.range)
-  return function* (times, values, out, present) {
+  return (times, values, out, present) => {
     const words = wordsOf(values)
     const indices = indicesOf(times)
     for (let step = 0; step < indices.length; step++) {
-      if (endsStep(step, pieceSamples)) yield
       const index = indices[step]!
       if (index < 0 || isStale(words, index)) continue
       present[step] = 1
       out[step] = values[index]!
     }
+    return undefined
   }
 }
 
@@ -49,34 +54,84 @@ const silent = { metric: '', where: call, annotations: new Annotations(''), scal
 function overWindows(make: RangeFunction, steps: Steps): Reducer {
   const ends = endsOf(steps)
   const { range } = steps
-  return function* (times, values, out, present) {
-    const samples = yield* withoutStaleSteps({ labels: noLabels, floats: { times, values } })
+  const begin = (samples: Samples, out: Float64Array, present: Uint8Array) => {
     const work = make({ ...silent, samples: { ...samples, histograms: noHistograms }, range })
-    const window = newWindow()
-    const put = (step: number, value: unknown) => {
-      if (typeof value !== 'number') return
-      present[step] = 1
-      out[step] = value
+    return new SeriesWindows(samples, work, { ends, range }, out, present)
+  }
+  return (times, values, out, present) => {
+    const series = { labels: noLabels, floats: { times, values } }
+    if (times.length <= pieceSamples) {
+      const windows = begin(withoutStale(series), out, present)
+      return windows.advance() ? undefined : windows.rest()
     }
-    /** Computes the windows from a step on, not a long one, and returns the next step. A loop in a generator would be slower. */
-    const computeSome = (from: number): number => {
-      let step = from
-      for (let visited = 0; step < ends.length && visited < pieceSamples; step++) {
-        const end = ends[step]!
-        moveWindow(window, samples, end - range, end)
-        if (window.f1 === window.f0) continue
-        window.time = end
-        window.step = step
-        if (work.inSteps && isLong(window)) break
-        put(step, work.compute(window))
-        visited += 1 + window.f1 - window.f0
+    return (function* () {
+      const windows = begin(yield* withoutStaleSteps(series), out, present)
+      if (!windows.advance()) yield* windows.rest()
+    })()
+  }
+}
+
+/** Computes the windows of one series, some at a time. */
+class SeriesWindows {
+  readonly #samples: Samples
+  readonly #work: WindowFunction
+  readonly #ends: Float64Array
+  readonly #range: number
+  readonly #out: Float64Array
+  readonly #present: Uint8Array
+  readonly #window = newWindow()
+  #step = 0
+
+  constructor(
+    samples: Samples,
+    work: WindowFunction,
+    { ends, range }: { readonly ends: Float64Array; readonly range: number },
+    out: Float64Array,
+    present: Uint8Array
+  ) {
+    this.#samples = samples
+    this.#work = work
+    this.#ends = ends
+    this.#range = range
+    this.#out = out
+    this.#present = present
+  }
+
+  /** Computes the next windows, until they had as many samples as a step may. Whether that were all; a long one is left to `rest`. */
+  advance(): boolean {
+    const [ends, window, work] = [this.#ends, this.#window, this.#work]
+    for (let visited = 0; this.#step < ends.length; this.#step++) {
+      if (visited >= pieceSamples) return false
+      const end = ends[this.#step]!
+      moveWindow(window, this.#samples, end - this.#range, end)
+      visited += 1 + window.f1 - window.f0
+      if (window.f1 === window.f0) continue
+      window.time = end
+      window.step = this.#step
+      if (this.#isLong) return false
+      this.#put(work.compute(window))
+    }
+    return true
+  }
+
+  *rest(): ComputeSteps<void> {
+    do {
+      if (this.#window.step === this.#step && this.#isLong) {
+        this.#put(yield* this.#work.inSteps!(this.#window))
+        this.#step++
       }
-      return step
-    }
-    for (let step = computeSome(0); step < ends.length; step = computeSome(step)) {
-      if (work.inSteps && window.step === step && isLong(window)) put(step++, yield* work.inSteps(window))
       yield
-    }
+    } while (!this.advance())
+  }
+
+  get #isLong(): boolean {
+    return this.#work.inSteps !== undefined && isLong(this.#window)
+  }
+
+  #put(value: unknown): void {
+    if (typeof value !== 'number') return
+    this.#present[this.#step] = 1
+    this.#out[this.#step] = value
   }
 }
 

@@ -44,14 +44,13 @@ async function fromSamples(engine: Engine, table: Table, range: Range): Promise<
       // Rows of several files come in any order.
       const sorted = all.toSorted(([a], [b]) => a - b)
       const [out, present] = [new Float64Array(4), new Uint8Array(4)]
-      runAtOnce(
-        reduce(
-          Float64Array.from(sorted, ([time]) => time),
-          Float64Array.from(sorted, ([, value]) => value),
-          out,
-          present
-        )
+      const left = reduce(
+        Float64Array.from(sorted, ([time]) => time),
+        Float64Array.from(sorted, ([, value]) => value),
+        out,
+        present
       )
+      if (left !== undefined) runAtOnce(left)
       return [id, [...out].map((value, i) => (present[i] === 1 ? value : undefined))] as const
     })
   )

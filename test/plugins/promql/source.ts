@@ -51,7 +51,8 @@ export function reducing(source: SeriesSource): SeriesSource {
       return (found as readonly RawSeries[]).flatMap((series): (RawSeries | Series)[] => {
         if (series.histograms !== undefined) return [series]
         const [kinds, values] = [new Uint8Array(steps.count), new Float64Array(steps.count)]
-        runAtOnce(reduce(series.floats.times.slice(), series.floats.values.slice(), values, kinds))
+        const left = reduce(series.floats.times.slice(), series.floats.values.slice(), values, kinds)
+        if (left !== undefined) runAtOnce(left)
         return kinds.includes(1) ? [{ labels: series.labels, kinds, values }] : []
       })
     }

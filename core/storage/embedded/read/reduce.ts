@@ -34,7 +34,8 @@ export function* reduce(parts: readonly SampleRows[], query: SampleQuery, option
     if (found === 'empty') continue
     if (found === 'unordered') rest.push(tsids[index]!)
     else {
-      yield* out.add(tsids[index]!, found.times, found.values)
+      const left = out.add(tsids[index]!, found.times, found.values)
+      if (left !== undefined) yield* left
       size += found.times.length + options.width
       if (size < stepSize) continue
       size = 0
@@ -73,10 +74,18 @@ class Output {
     return { rows, columns }
   }
 
-  *add(tsid: number, times: Float64Array, values: Float64Array): Steps<void> {
+  /** Returns the steps that are left of a long series; they come before the next one. */
+  add(tsid: number, times: Float64Array, values: Float64Array): Steps<void> | undefined {
     const [start, end] = [this.#rows * this.#width, (this.#rows + 1) * this.#width]
     const present = this.#present.subarray(start, end)
-    yield* this.#reducer(times, values, this.#values.subarray(start, end), present)
+    const left = this.#reducer(times, values, this.#values.subarray(start, end), present)
+    if (left !== undefined) return this.#finish(tsid, left, present)
+    if (present.includes(1)) this.#series[this.#rows++] = tsid
+    return undefined
+  }
+
+  *#finish(tsid: number, left: Steps<void>, present: Uint8Array): Steps<void> {
+    yield* left
     if (present.includes(1)) this.#series[this.#rows++] = tsid
   }
 }
@@ -203,7 +212,9 @@ function* addGathered(
   for (let index = 0; index < tsids.length; index++) {
     const [start, end] = [starts[index]!, starts[index + 1]!]
     const kept = present === undefined ? end : squeeze(times, values, present, start, end)
-    if (start < kept) yield* out.add(tsids[index]!, times.subarray(start, kept), values.subarray(start, kept))
+    if (start === kept) continue
+    const left = out.add(tsids[index]!, times.subarray(start, kept), values.subarray(start, kept))
+    if (left !== undefined) yield* left
     yield
   }
 }
