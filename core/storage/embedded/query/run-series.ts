@@ -67,7 +67,8 @@ export async function runSeries(
   }
   const plan = counted(parts, read.plan)
   if (read.isDirect) {
-    const result = directResult(parts, query, { ...read, snapshot, tsids, owners }, signal, release)
+    const known = Math.max(data.seriesCount ?? 0, tsids.length)
+    const result = directResult(parts, query, { ...read, snapshot, tsids, owners, known }, signal, release)
     return { ...result, labels }
   }
   // From here on the stream lets the files go, also when it cannot be opened.
@@ -108,13 +109,15 @@ interface DirectRead {
   readonly snapshot: Snapshot
   readonly tsids: Uint32Array
   readonly owners: ChosenSeries['owners']
+  /** Number of series whose rows the files and memory hold, those that nobody asked for included. */
+  readonly known: number
 }
 
 /** Some series after the other; `release` runs once when the result has ended in any way. */
 function directResult(
   parts: ReadDependencies,
   query: SeriesQuery,
-  { plan, writes, snapshot, tsids, owners }: DirectRead,
+  { plan, writes, snapshot, tsids, owners, known }: DirectRead,
   signal: AbortSignal,
   release: () => void
 ): QueryResult {
@@ -127,13 +130,15 @@ function directResult(
   const isTexts = columns.values.some(isText)
   const reduction = columns.values.length === 1 && !isTexts ? query.reduction : undefined
   const counts = new ReadCounts()
+  const rowsPerSeries = rowsWithin(columns, files, writes) / Math.max(known, 1)
   const closing = new AbortController()
   const ended = AbortSignal.any([signal, closing.signal])
   const read = async (from: number, count: number): Promise<Omit<SamplesFound, 'files'>> => {
     const some = tsids.subarray(from, from + count)
     const ask = (tsids: Uint32Array) => {
       const memory = isTexts ? [] : shareSamples(writes, { ...columns, wanted: new WantedSeries(tsids) })
-      return { paths, query: columns, tsids, owners: owners(tsids), options, memory, reduction }
+      const rows = Math.ceil(rowsPerSeries * tsids.length)
+      return { paths, query: columns, tsids, owners: owners(tsids), options, memory, rows, reduction }
     }
     const found = await parts.reader.read(some, ask, ended).catch(error => {
       throw signal.aborted ? cancelled(signal) : error
@@ -159,10 +164,7 @@ function directResult(
     close,
     async *batches() {
       try {
-        for (
-          let from = 0, count = firstSeries(limits, tsids.length, rowsWithin(columns, files, writes));
-          isOpen && from < tsids.length;
-        ) {
+        for (let from = 0, count = firstSeries(limits, rowsPerSeries); isOpen && from < tsids.length; ) {
           const found = read(from, count)
           reading = found
           const { batches, samples } = await found.catch(error => {
@@ -183,7 +185,7 @@ function directResult(
   }
 }
 
-/** Rows that may be in the time range: of a file, as many as if its rows were evenly spread over its times. */
+/** Rows of all series that may be in the time range: of a file, as many as if its rows were evenly spread over its times. */
 function rowsWithin({ from, to }: TimeRange, files: readonly DataFile[], writes: readonly SampleRows[]): number {
   const inMemory = writes.reduce((sum, { rows }) => sum + rows, 0)
   return files.reduce((sum, { rows, minTime, maxTime }) => {
@@ -193,9 +195,9 @@ function rowsWithin({ from, to }: TimeRange, files: readonly DataFile[], writes:
   }, inMemory)
 }
 
-/** Series of the first batch: the others are as many as the samples of those before tell. */
-function firstSeries({ firstSeries, samples }: ReadLimits, series: number, rows: number): number {
-  return Math.max(1, Math.min(firstSeries, Math.floor((samples * series) / Math.max(rows, 1))))
+/** Series of the first batch, if they have as many rows as others: later ones are as many as the samples of those before tell. */
+function firstSeries({ firstSeries, samples }: ReadLimits, rowsPerSeries: number): number {
+  return Math.max(1, Math.min(firstSeries, Math.floor(samples / Math.max(rowsPerSeries, 1))))
 }
 
 function together(found: readonly SamplesFound[], inMemory: readonly ResultBatch[]): Omit<SamplesFound, 'files'> {

@@ -30,6 +30,8 @@ export interface SamplesAsked {
   readonly options: GatherOptions
   /** Rows in memory, which are later than those of the files; in write order. */
   readonly memory: readonly SampleRows[]
+  /** So many rows they are expected to have. */
+  readonly rows: number
   readonly reduction?: Reduction | undefined
 }
 
@@ -81,10 +83,14 @@ const files = new FileParts(pages)
 /** Queries of so many samples leave some megabytes of garbage. */
 const minCollectSamples = 100_000
 
-/** Reads that take turns at most, because each holds the samples it has read so far. Further ones wait. */
-const maxReads = 16
-let reads = 0
-const waiting: (() => void)[] = []
+/**
+ * Expected rows of the reads that take turns, because each holds what it has read so far. Further ones wait, but not those of few rows, and one
+ * may have more alone.
+ */
+const maxRows = 2_000_000
+const fewRows = 50_000
+let rowsTaken = 0
+const waiting: { readonly rows: number; readonly begin: () => void }[] = []
 /** Keyed by the id of the task. */
 const running = new Map<number, AbortController>()
 
@@ -133,8 +139,8 @@ async function load({ module, options }: Reduction): Promise<Reducer> {
 async function readInTurns(id: number, asked: SamplesAsked): Promise<SamplesFound> {
   const cancelled = new AbortController()
   running.set(id, cancelled)
-  if (reads === maxReads) await new Promise<void>(resolve => waiting.push(resolve))
-  else reads++
+  const rows = asked.rows > fewRows ? asked.rows : 0
+  await takeRows(rows)
   try {
     cancelled.signal.throwIfAborted()
     const { reduction } = asked
@@ -143,10 +149,26 @@ async function readInTurns(id: number, asked: SamplesAsked): Promise<SamplesFoun
     return await runPaced(new Pace(cancelled), steps)
   } finally {
     running.delete(id)
-    const next = waiting.shift()
-    if (next === undefined) reads--
-    else next()
+    returnRows(rows)
   }
+}
+
+async function takeRows(rows: number): Promise<void> {
+  if (rows > 0 && !isRoomFor(rows)) return new Promise(resolve => waiting.push({ rows, begin: resolve }))
+  rowsTaken += rows
+}
+
+function returnRows(rows: number): void {
+  rowsTaken -= rows
+  while (waiting.length > 0 && isRoomFor(waiting[0]!.rows)) {
+    const next = waiting.shift()!
+    rowsTaken += next.rows
+    next.begin()
+  }
+}
+
+function isRoomFor(rows: number): boolean {
+  return rowsTaken === 0 || rowsTaken + rows <= maxRows
 }
 
 function* read(
