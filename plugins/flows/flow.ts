@@ -18,6 +18,8 @@ export interface FlowOptions {
 }
 
 interface FlowEvents {
+  /** Throws where the flow must not run: asked before it computes anything. */
+  check(): void
   /** `all`: every window was recomputed. */
   refreshed(windows: number | 'all', rows: number): void
   failed(error: unknown): void
@@ -94,6 +96,7 @@ export class Flow {
 
   /** Follows the source table until it is dropped or changed. Rows written during the initial computation are processed after it. */
   async #follow(filled: PromiseWithResolvers<void>): Promise<void> {
+    this.#events.check()
     const { query } = this.definition
     const { interval, queue } = this.#options
     const ctx = this.#context()
@@ -116,6 +119,7 @@ export class Flow {
       const windows: Window[] = []
       for (let row = 0; row < rows; row++)
         windows.push({ from: BigInt(from![row] as bigint), to: BigInt(to![row] as bigint) })
+      this.#events.check()
       const missed = followed.lost?.() ?? 0
       if (missed > lost) await this.#fill()
       else for (const span of joined(windows)) await this.#refresh(span, windows.length)

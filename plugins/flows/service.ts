@@ -33,9 +33,18 @@ export async function openFlows(
   )
   const keyOf = (database: string, name: string) => JSON.stringify([database, name])
 
+  const definitions = () => Array.from(running.values(), flow => flow.definition)
+
   const begin = (definition: FlowDefinition) => {
     const db = core.store.label(definition.database)
+    const own = keyOf(definition.database, definition.name)
     const flow = new Flow(core, enabledService(sql, 'sql', 'a flow'), definition, options, {
+      // Two servers may close a circle at the same time; of its flows the last one, which both agree on, does not run.
+      check: () =>
+        checkCircle(
+          definition,
+          definitions().filter(({ database, name }) => keyOf(database, name) < own)
+        ),
       refreshed(count, written) {
         if (count === 'all') whole.add(1, { db })
         else windows.add(count, { db })
@@ -46,7 +55,7 @@ export async function openFlows(
         log.warn({ err: error, flow: definition.name, db: definition.database }, 'a flow failed: it is tried again')
       }
     })
-    running.set(keyOf(definition.database, definition.name), flow)
+    running.set(own, flow)
     return flow.start()
   }
   // Changes run one after another, so that each sees the result of the previous ones.
@@ -71,7 +80,7 @@ export async function openFlows(
         }
         checkCircle(
           definition,
-          Array.from(running.values(), flow => flow.definition).filter(other => other !== before?.definition)
+          definitions().filter(other => other !== before?.definition)
         )
         // The flow of the same name shows, and runs, until what replaces it is durable.
         await core.system.write(core.plugin, [flowWrite(definition, 'put')])
@@ -92,7 +101,7 @@ export async function openFlows(
       })
     },
     list: database =>
-      Array.from(running.values(), ({ definition }) => definition)
+      definitions()
         .filter(definition => definition.database === database)
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     async flush(_ctx, database, name) {

@@ -83,6 +83,33 @@ t.test(
   }
 )
 
+t.test('a circle of flows that two front ends close at the same time does not run', needingClickHouse(), async t => {
+  const { url } = await startClickHouse(t)
+  const toml = `[storage]\nengine = "clickhouse"\n[storage.clickhouse]\nurls = ["${url}"]\nrefresh_interval = "1s"\n`
+  const [one, two] = [await startServer(t, toml), await startServer(t, toml)]
+  for (const name of ['m', 'a'])
+    await askSql(one, `CREATE TABLE ${name} (v DOUBLE, ts TIMESTAMP TIME INDEX) WITH (merge_mode = 'last_row')`)
+  const names = async (server: typeof one) => JSON.stringify(await askSql(server, 'SHOW TABLES'))
+  await eventually(async () => (await names(two)).includes('"a"'))
+  const create = (server: typeof one, name: string, from: string, to: string) =>
+    askSql(
+      server,
+      `CREATE FLOW ${name} SINK TO ${to} AS SELECT toStartOfInterval(ts, INTERVAL 1 minute) AS ts, sum(v) + 1 AS v FROM ${from} GROUP BY 1`
+    )
+  // Neither has seen the other's yet.
+  await Promise.all([create(one, 'there', 'm', 'a'), create(two, 'back', 'a', 'm')])
+  const flows = async (server: typeof one) => (await askSql(server, 'SHOW FLOWS')).length
+  for (const server of [one, two]) await eventually(async () => (await flows(server)) === 2)
+  const failed = async (server: typeof one) =>
+    /^svc_flows_failed_total\{.*code="InvalidArguments"\} [1-9]/m.test((await server.main.inject('/metrics')).body)
+  await askSql(one, "INSERT INTO m VALUES (7, '2024-01-01 00:00:00')")
+  for (const server of [one, two]) await eventually(() => failed(server), Boolean, 300)
+  const value = async () => JSON.stringify(await askSql(one, 'SELECT v FROM m ORDER BY ts'))
+  const settled = await value()
+  await new Promise(resolve => setTimeout(resolve, 8_000))
+  t.equal(await value(), settled, 'rows do not run in a circle')
+})
+
 t.test('series go on after the other front end took their samples away', needingClickHouse(), async t => {
   const { url } = await startClickHouse(t)
   const toml = `[storage]\nengine = "clickhouse"\n[storage.clickhouse]\nurls = ["${url}"]\nrefresh_interval = "1s"\n`
