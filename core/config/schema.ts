@@ -187,7 +187,7 @@ const http = table(
     ),
     keep_alive_timeout: duration(
       72 * second,
-      'Time a connection may be idle between two requests, and before its first one; then it is closed. `0s` sets no limit.'
+      'Time a connection may be idle between two requests, and before its first one, and in which the rest of a body must arrive whose request was answered; then it is closed. `0s` sets no limit.'
     ),
     unread_timeout: duration(
       30 * second,

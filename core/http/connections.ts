@@ -26,7 +26,8 @@ export function limitConnections(
   const open = metrics.gauge('svc_servers_connections', help, ['server'])
   const dropHelp = 'Connections closed at once because there were http.max_connections.'
   const dropped = metrics.counter('svc_servers_connections_dropped_total', dropHelp, ['server'])
-  const idleHelp = 'Connections closed because nothing was asked on them within http.keep_alive_timeout.'
+  const idleHelp =
+    'Connections closed because within http.keep_alive_timeout nothing was asked on them, or the rest of a body whose request was answered did not arrive.'
   const silent = metrics.counter('svc_servers_connections_silent_total', idleHelp, ['server'])
   for (const counter of [dropped, silent]) counter.add(0, { server: kind })
   open.set(0, { server: kind })
@@ -41,21 +42,33 @@ export function limitConnections(
   }
   // For TLS, a connection counts from its handshake on; the handshake has its own limit.
   const isTls = 'setSecureContext' in server
+  /** Closes a connection after the time it may be idle. */
+  const closeLater = (socket: Socket): Timer | undefined => {
+    if (http.keep_alive_timeout === 0) return undefined
+    const end = () => {
+      silent.add(1, { server: kind })
+      socket.destroy()
+    }
+    return after(http.keep_alive_timeout, end).unref()
+  }
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     open.set(++count, { server: kind })
-    if (http.keep_alive_timeout > 0) {
-      const end = () => {
-        silent.add(1, { server: kind })
-        socket.destroy()
-      }
-      waiting.set(socket, after(http.keep_alive_timeout, end).unref())
-    }
+    const timer = closeLater(socket)
+    if (timer !== undefined) waiting.set(socket, timer)
     socket.once('close', () => {
       open.set(--count, { server: kind })
       answered(socket)
     })
   })
-  server.on('request', ({ socket }) => answered(socket))
+  server.on('request', (request, response) => {
+    answered(request.socket)
+    // Node reads the rest of a body that was answered early, for as long as it comes.
+    response.once('finish', () => {
+      if (request.complete) return
+      const timer = closeLater(request.socket)
+      request.once('close', () => timer?.stop())
+    })
+  })
   const unreadHelp = 'Connections closed because an answer was not read for http.unread_timeout.'
   const unread = metrics.counter('svc_servers_connections_unread_total', unreadHelp, ['server'])
   unread.add(0, { server: kind })

@@ -27,6 +27,31 @@ t.test('a connection that asks nothing is closed, before its first request and b
   while (!(await metrics()).includes('svc_servers_connections{server="main"} 0')) await sleep(20)
 })
 
+t.test('a connection on which the rest of an answered body goes on for ever is closed', async t => {
+  const server = await startServer(t, '[http]\ntimeout = "300ms"\nkeep_alive_timeout = "400ms"')
+  const slow = await open(t, server)
+  slow.write('POST /v1/lineproto/write HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n')
+  const drip = setInterval(() => slow.write('x'), 50)
+  t.teardown(() => clearInterval(drip))
+  const closed = once(slow, 'close')
+  const [answer] = await once(slow, 'data')
+  t.match(String(answer), /^HTTP\/1\.1 408 /)
+  await closed
+  t.match((await server.main.inject('/metrics')).body, 'svc_servers_connections_silent_total{server="main"} 1')
+})
+
+t.test('the rest of a body that was answered early may come', async t => {
+  const server = await startServer(t, '[http]\nkeep_alive_timeout = "3s"\nbody_limit = "1KiB"')
+  const client = await open(t, server)
+  client.write('POST /v1/lineproto/write HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2000\r\n\r\n')
+  const [refused] = await once(client, 'data')
+  t.match(String(refused), /^HTTP\/1\.1 413 /)
+  client.write('x'.repeat(2000))
+  ask(client)
+  const [answer] = await once(client, 'data')
+  t.match(String(answer), /^HTTP\/1\.1 200 /)
+})
+
 t.test('a stopping server waits for answers, not for connections on which nothing is to be answered', async t => {
   const server = await startServer(t, '[http]\nkeep_alive_timeout = "10m"')
   const [silent, part, idle, again, busy] = await Promise.all(Array.from({ length: 5 }, () => open(t, server)))
