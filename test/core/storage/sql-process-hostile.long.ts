@@ -1,10 +1,11 @@
 // Statements that cannot be cancelled: their query process is killed, others are not affected.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { findProgram } from '../../programs.ts'
 import { slowness } from '../../time.ts'
 import { temporaryFolder } from './fixtures.ts'
 import { startProcess, type TestProcess, until } from './sql-process-fixtures.ts'
@@ -21,6 +22,8 @@ const growing: Readonly<Record<string, string>> = {
 const stubborn = "SELECT levenshtein(repeat('a', n), repeat('b', n)) FROM (SELECT 400000 + (random() * 2)::INT AS n)"
 /** Goes on for a while. */
 const slow = 'SELECT count(*) FROM range(10000) a(i), range(10000) b(j) WHERE (i * j) % 7 = 11'
+
+const canPin = findProgram('taskset') !== undefined && findProgram('chrt') !== undefined
 
 async function worksAgain(t: Test, { ask }: TestProcess) {
   const start = performance.now()
@@ -83,6 +86,29 @@ t.test('signals of a terminal do not end it; other ends are repaired', async t =
   t.strictSame(await ask('SELECT 1'), [[1]])
   t.strictSame(mine.statistics().restarts, { memory: 0, stuck: 1, died: 1 })
 })
+
+t.test(
+  'a process that gets no processor is not ended: it answers when it gets one',
+  { skip: !canPin && 'no taskset or chrt' },
+  async t => {
+    const { process: mine, ask } = startProcess(t)
+    t.strictSame(await ask('SELECT 1'), [[1]])
+    const pid = String(mine.statistics().pid!)
+    const busy = Array.from({ length: 8 }, () => spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);']))
+    const rest = () => {
+      for (const each of busy) each.kill('SIGKILL')
+    }
+    t.teardown(rest)
+    // All its threads on the processor that is busy, behind everything else there.
+    spawnSync('taskset', ['-a', '-p', '-c', '0', pid])
+    spawnSync('chrt', ['-a', '-i', '-p', '0', pid])
+    const answer = ask('SELECT count(*) FROM range(1000000)')
+    await new Promise(resolve => setTimeout(resolve, 14_000))
+    rest()
+    t.strictSame(await answer, [[1_000_000n]])
+    t.strictSame(mine.statistics().restarts, { memory: 0, stuck: 0, died: 0 })
+  }
+)
 
 t.test('the reason why the process does not start is told, and the next statement tries again', async t => {
   const wrong = startProcess(t, { threads: 1e30 })

@@ -1,6 +1,6 @@
 // One query process: starts it, sends statements, watches its memory, and ends it.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -46,9 +46,11 @@ interface ChildOptions extends ProcessSettings {
 
 /** Milliseconds between two checks of its memory. */
 const watchInterval = 100
-/** Milliseconds between two pings, and the longest time without a reply. */
+/** Milliseconds between two pings, and the longest time without a reply; time in which it waits for a processor does not count. */
 const pingInterval = 1_000
 const silence = 10_000
+/** Milliseconds in which the system counts processor time. */
+const processorTick = 10
 /** Characters kept of its standard error. */
 const maxLastWords = 2_000
 
@@ -74,6 +76,10 @@ export class QueryChild {
   #status: number | undefined
   #sincePing = pingInterval
   #answered = true
+  /** Milliseconds for which a reply is missing. */
+  #silent = 0
+  /** Milliseconds of processor time its main thread had at the last check. */
+  #processorTime = 0
 
   /** Throws the system's error if no process can be started. */
   constructor(options: ChildOptions, events: ChildEvents) {
@@ -251,12 +257,30 @@ export class QueryChild {
     this.#events.looked()
     // Counts checks instead of reading the clock: while this process is blocked, it cannot receive replies.
     this.#sincePing += watchInterval
-    if (this.#answered && this.#sincePing >= pingInterval) {
+    if (!this.#answered) {
+      this.#silent += this.#usedInterval()
+      if (this.#silent > silence) this.kill('stuck', `it did not answer for ${silence / 1000} s`)
+    } else if (this.#sincePing >= pingInterval) {
       this.#answered = false
-      this.#sincePing = 0
+      this.#sincePing = this.#silent = 0
+      this.#usedInterval()
       this.#write(FrameKind.ping, 0)
-    } else if (!this.#answered && this.#sincePing > silence) {
-      this.kill('stuck', `it did not answer for ${silence / 1000} s`)
+    }
+  }
+
+  /**
+   * Milliseconds since the last check in which its main thread ran or rested. One that could run waits for a processor the rest of the time: on a
+   * busy machine it may be seconds until it begins.
+   */
+  #usedInterval(): number {
+    try {
+      // The name in parentheses may hold anything.
+      const fields = readFileSync(`/proc/${this.pid}/task/${this.pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')
+      const before = this.#processorTime
+      this.#processorTime = (Number(fields[11]) + Number(fields[12])) * processorTick
+      return fields[0] === 'R' ? Math.min(watchInterval, this.#processorTime - before) : watchInterval
+    } catch {
+      return watchInterval
     }
   }
 
