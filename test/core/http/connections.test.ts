@@ -41,15 +41,18 @@ t.test('a connection on which the rest of an answered body goes on for ever is c
 })
 
 t.test('the rest of a body that was answered early may come', async t => {
-  const server = await startServer(t, '[http]\nkeep_alive_timeout = "3s"\nbody_limit = "1KiB"')
+  const server = await startServer(t, '[http]\nkeep_alive_timeout = "2s"\nbody_limit = "1KiB"')
   const client = await open(t, server)
   client.write('POST /v1/lineproto/write HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2000\r\n\r\n')
   const [refused] = await once(client, 'data')
   t.match(String(refused), /^HTTP\/1\.1 413 /)
   client.write('x'.repeat(2000))
-  ask(client)
-  const [answer] = await once(client, 'data')
-  t.match(String(answer), /^HTTP\/1\.1 200 /)
+  for (const end = performance.now() + 3_000; performance.now() < end; await sleep(500)) {
+    const answer = once(client, 'data')
+    ask(client)
+    t.match(String(await answer), /^HTTP\/1\.1 200 /)
+  }
+  t.notOk(client.destroyed)
 })
 
 t.test('a stopping server waits for answers, not for connections on which nothing is to be answered', async t => {
