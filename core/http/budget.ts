@@ -2,7 +2,7 @@
 import { DbError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { RequestMemory } from '../pace.ts'
-import { WeightedSemaphore } from './weighted-semaphore.ts'
+import { WeightedSemaphore } from '../storage/weighted-semaphore.ts'
 
 interface BudgetOptions {
   /** Bytes; 0 means no limit. */

@@ -77,8 +77,8 @@ export class FileParts {
   }
 
   /** Reads page by page, in the order of the file, each in a step. Throws ParquetError if the file cannot be read or has no series numbers. */
-  *read(path: string, query: FileQuery): Steps<FoundInFile> {
-    return yield* this.#open(path, (known, reader) => this.#read(path, query, known, reader))
+  read(path: string, query: FileQuery): Steps<FoundInFile> {
+    return this.#open(path, (known, reader) => this.#read(path, query, known, reader))
   }
 
   /** Reads the parts of a file that every query needs, ahead of the first one. Errors are left to that query. */
@@ -157,6 +157,22 @@ export class FileParts {
       )
     }
     const { wanted } = query
+    const readPage = (group: number, page: RowRange): SampleRows[] => {
+      const own = seriesOf(group, page)
+      const ranges = this.#wantedRows(own, wanted).map(([from, to]) => ({ from: page.from + from, to: page.from + to }))
+      if (ranges.length === 0) return []
+      const rows = heads(group, page, own, ranges)
+      const kept = rows.flatMap((each, i) => (mayHold(each, query) ? [{ rows: each, range: ranges[i]! }] : []))
+      // One column after the other: the reader unpacks a page once for all ranges.
+      const values = query.values.flatMap(({ id, physical }) => {
+        const at = columnOf(physical)
+        return at < 0 ? [] : [{ id, data: kept.map(({ range }) => column(group, at, range)) }]
+      })
+      return kept.map(({ rows }, i) => {
+        const columns = values.map(({ id, data }) => [id, data[i]!] as const)
+        return { ...rows, columns: new Map([...rows.columns, ...columns]) }
+      })
+    }
     const isUnwanted = ({ min, max }: Bounded, tables: Bounded = {}) => {
       if (min === undefined || max === undefined) return false
       if (tables.min === undefined || tables.max === undefined) return !wanted.any(Number(min), Number(max))
@@ -178,33 +194,11 @@ export class FileParts {
         // Others may have read meanwhile: their pages do not count here.
         yield
         const before = this.#pages.counts
-        const count = () => {
-          const { hits, misses } = this.#pages.counts
-          counts.hits += hits - before.hits
-          counts.misses += misses - before.misses
-        }
         if (groups.at(-1) !== group) groups.push(group)
-        const own = seriesOf(group, page)
-        const ranges = this.#wantedRows(own, wanted).map(([from, to]) => ({
-          from: page.from + from,
-          to: page.from + to
-        }))
-        if (ranges.length === 0) {
-          count()
-          continue
-        }
-        const rows = heads(group, page, own, ranges)
-        const kept = rows.flatMap((each, i) => (mayHold(each, query) ? [{ rows: each, range: ranges[i]! }] : []))
-        // One column after the other: the reader unpacks a page once for all ranges.
-        const values = query.values.flatMap(({ id, physical }) => {
-          const at = columnOf(physical)
-          return at < 0 ? [] : [{ id, data: kept.map(({ range }) => column(group, at, range)) }]
-        })
-        for (const [i, { rows }] of kept.entries()) {
-          const columns = values.map(({ id, data }) => [id, data[i]!] as const)
-          found.push({ ...rows, columns: new Map([...rows.columns, ...columns]) })
-        }
-        count()
+        for (const rows of readPage(group, page)) found.push(rows)
+        const { hits, misses } = this.#pages.counts
+        counts.hits += hits - before.hits
+        counts.misses += misses - before.misses
       }
     }
     return { parts: found, counts: { groups, known: footer.rowGroups.length, ...counts } }

@@ -30,6 +30,12 @@ export interface ReadLimits {
   readonly samples: number
   /** Only the rows of wanted series are kept of a page that has this many times as many rows; else all its rows. */
   readonly pageShare: number
+  /**
+   * Expected rows of the reads that take turns in one reading thread, because each holds what it has read so far; one alone may have more. Further
+   * ones wait, but not those of `fewRows`.
+   */
+  readonly turnRows: number
+  readonly fewRows: number
   /** Ranges of adjacent rows to read of a page at most; with more of them the whole page is decoded. */
   readonly pageRanges: number
   /** Files whose footers a reading thread caches. */
@@ -50,6 +56,8 @@ export const usualLimits: ReadLimits = {
   maxSeries: 100_000,
   samples: 1_000_000,
   pageShare: 4,
+  turnRows: 2_000_000,
+  fewRows: 50_000,
   pageRanges: 64,
   footers: 1_000,
   indexes: 8

@@ -8,10 +8,12 @@ import { Pace, runPaced, type Steps } from '../../../pace.ts'
 import { collect } from '../../../workers/free.ts'
 import { giveWay } from '../../../workers/give-way.ts'
 import type { CreateReducer, Reducer, Reduction } from '../../engine.ts'
+import { WeightedSemaphore } from '../../weighted-semaphore.ts'
 import type { SampleBounds, SortTask } from '../memory/memtable.ts'
 import { sortedRows, sortSteps } from '../memory/sort-by-series.ts'
 import { type FileCounts, FileParts, type FileQuery, type Kept, sizeOf } from './file-parts.ts'
 import type { GatherOptions } from './gather.ts'
+import { usualLimits } from './limits.ts'
 import { PageCache } from './page-cache.ts'
 import { type ReduceOptions, reduce } from './reduce.ts'
 import { boundsOf, mayHold, type SampleColumn, type SampleRows } from './sample-rows.ts'
@@ -83,14 +85,8 @@ const files = new FileParts(pages)
 /** Queries of so many samples leave some megabytes of garbage. */
 const minCollectSamples = 100_000
 
-/**
- * Expected rows of the reads that take turns, because each holds what it has read so far. Further ones wait, but not those of few rows, and one
- * may have more alone.
- */
-const maxRows = 2_000_000
-const fewRows = 50_000
-let rowsTaken = 0
-const waiting: { readonly rows: number; readonly begin: () => void }[] = []
+const { turnRows, fewRows } = usualLimits
+const turns = new WeightedSemaphore(turnRows)
 /** Keyed by the id of the task. */
 const running = new Map<number, AbortController>()
 
@@ -138,38 +134,26 @@ async function load({ module, options }: Reduction): Promise<Reducer> {
 /** Reads that arrive meanwhile have their turns, too. Rejects soon after it was cancelled. */
 async function readInTurns(id: number, asked: SamplesAsked): Promise<SamplesFound> {
   const cancelled = new AbortController()
+  const { signal } = cancelled
   running.set(id, cancelled)
-  const rows = asked.rows > fewRows ? asked.rows : 0
-  await takeRows(rows)
+  const rows = asked.rows > fewRows ? Math.min(asked.rows, turnRows) : 0
   try {
-    cancelled.signal.throwIfAborted()
-    const { reduction } = asked
-    const reducer = reduction && (await load(reduction))
-    const steps = read(asked, reducer && { reducer, width: reduction.width })
-    return await runPaced(new Pace(cancelled), steps)
+    if (!turns.acquire(rows)) await turns.enter(rows, { ...inOrder, signal })
+    try {
+      const { reduction } = asked
+      const reducer = reduction && (await load(reduction))
+      const steps = read(asked, reducer && { reducer, width: reduction.width })
+      return await runPaced(new Pace(cancelled), steps)
+    } finally {
+      turns.give(rows)
+    }
   } finally {
     running.delete(id)
-    returnRows(rows)
   }
 }
 
-async function takeRows(rows: number): Promise<void> {
-  if (rows > 0 && !isRoomFor(rows)) return new Promise(resolve => waiting.push({ rows, begin: resolve }))
-  rowsTaken += rows
-}
-
-function returnRows(rows: number): void {
-  rowsTaken -= rows
-  while (waiting.length > 0 && isRoomFor(waiting[0]!.rows)) {
-    const next = waiting.shift()!
-    rowsTaken += next.rows
-    next.begin()
-  }
-}
-
-function isRoomFor(rows: number): boolean {
-  return rowsTaken === 0 || rowsTaken + rows <= maxRows
-}
+/** Waits as long as the query does: its end cancels the task. */
+const inOrder = { user: '', wait: Number.POSITIVE_INFINITY, isStuck: false, taken: () => {} }
 
 function* read(
   asked: SamplesAsked,

@@ -1,6 +1,7 @@
 // A weighted semaphore: an amount (of bytes, for example) that many share. Waiting users take turns.
-import { FairQueue } from '../storage/fair-queue.ts'
+
 import { after } from '../timer.ts'
+import { FairQueue } from './fair-queue.ts'
 
 interface Waiter {
   readonly amount: number
