@@ -1,6 +1,7 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
 import {
   type Limit,
+  mapPaced,
   type Pace,
   type Relation,
   type RequestContext,
@@ -163,21 +164,26 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     context.zone.name,
     bound.textTimes.some(({ kind }) => kind === 'text') ? 'a text that meets a time' : undefined
   )
-  const edits: Edit[] = [
-    ...textTimeEdits(statement, bound.textTimes, { names, knowsZone, zone: context.zone.name }),
-    ...functionEdits(context.sql, statement, bound.tableCalls),
-    ...castEdits(statement, knownTime, isTime),
-    ...bound.calls.flatMap(at => sessionEdit(statement, at, context.ctx)),
+  const each = async <T>(items: readonly T[], edits: (item: T) => readonly Edit[]) =>
+    (await mapPaced(context.pace, items, edits)).flat()
+  const ofStatement: readonly (() => readonly Edit[])[] = [
+    () => textTimeEdits(statement, bound.textTimes, { names, knowsZone, zone: context.zone.name }),
+    () => functionEdits(context.sql, statement, bound.tableCalls),
+    () => castEdits(statement, knownTime, isTime)
+  ]
+  const edits: readonly Edit[] = [
+    ...(await each(ofStatement, edits => edits())),
+    ...(await each(bound.calls, at => sessionEdit(statement, at, context.ctx))),
     ...sessionWords,
-    ...bound.unnamed.map(({ last, label }): Edit => {
+    ...(await each(bound.unnamed, ({ last, label }) => {
       const { end } = span(statement, last)
-      return { start: end, end, text: ` AS ${quoteName(names.encode(label))}` }
-    }),
-    ...bound.declared.map(at => declaredEdit(statement, at, names, items.has(at))),
+      return [{ start: end, end, text: ` AS ${quoteName(names.encode(label))}` }]
+    })),
+    ...(await each(bound.declared, at => [declaredEdit(statement, at, names, items.has(at))])),
     ...bound.sourceNames.map(at => ({ ...span(statement, at), text: quoteName(nameOf(tokens[at]!).text) })),
-    ...bound.references.flatMap(reference => referenceEdits(statement, reference, names)),
-    ...bound.times.flatMap(time => timeEdit(statement, time, context.zone)),
-    ...reads.map(read => tableEdit(read, names, words))
+    ...(await each(bound.references, reference => referenceEdits(statement, reference, names))),
+    ...(await each(bound.times, time => timeEdit(statement, time, context.zone))),
+    ...(await each(reads, read => [tableEdit(read, names, words)]))
   ]
   const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
   // A sample is taken before the WHERE, of all rows, and a share of them is no number of rows.
