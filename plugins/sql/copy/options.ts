@@ -38,7 +38,7 @@ const names: Readonly<Record<string, keyof CopyOptions>> = {
 export function copyOptions(path: string, texts: Texts): CopyOptions {
   const given: Partial<Record<keyof CopyOptions, string>> = {}
   for (const [key, text] of Object.entries(texts)) {
-    const name = names[key.toLowerCase()]
+    const name = Object.hasOwn(names, key.toLowerCase()) ? names[key.toLowerCase()] : undefined
     if (name === undefined) throw invalid(`unknown option ${key}, expected one of ${Object.keys(names).join(', ')}`)
     given[name] = text
   }

@@ -108,7 +108,8 @@ function readItem(tokens: readonly Token[]): { readonly tokens: readonly Token[]
 
 /** Which argument of a function that tells windows is the time; undefined for any other one. */
 function timeArgument({ name }: Dialect, token: Token | undefined): number | undefined {
-  return token?.kind === 'word' ? bins[name][token.value.toLowerCase()] : undefined
+  const word = token?.kind === 'word' ? token.value.toLowerCase() : ''
+  return Object.hasOwn(bins[name], word) ? bins[name][word] : undefined
 }
 
 function isBin(dialect: Dialect, tokens: readonly Token[], table: Table, alias: string): boolean {

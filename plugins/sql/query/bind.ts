@@ -508,7 +508,7 @@ class Binder {
       const operator = joined['join_operator']
       if (right !== undefined) {
         const left = scope.sources.slice(0, before)
-        const natural = JSON.stringify(operator).includes('"Natural"')
+        const natural = variant(operator)?.[1] === 'Natural'
         const using = natural
           ? right.fields.list.map(({ name }) => name).filter(name => fieldOf(left, name) !== undefined)
           : identsOf(usingOf(operator)).map(ident => this.#nameOf(ident))

@@ -146,7 +146,8 @@ const typeSuffixes: Readonly<Record<string, readonly string[]>> = {
 
 /** The last token of a type that begins at one. */
 function typeEnd(tokens: readonly Token[], first: number): number {
-  const more = typeSuffixes[tokens[first]?.value.toLowerCase() ?? ''] ?? []
+  const word = tokens[first]?.value.toLowerCase() ?? ''
+  const more = Object.hasOwn(typeSuffixes, word) ? typeSuffixes[word]! : []
   let at = more.every((word, i) => isToken(tokens[first + 1 + i], word)) ? first + more.length : first
   if (isToken(tokens[at + 1], '(')) at = closing(tokens, at + 1) ?? at
   return accessEnd(tokens, at)
