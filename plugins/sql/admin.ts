@@ -2,6 +2,7 @@
 import { DbError, type RecordsAnswer, type Table } from '../../core/index.ts'
 import { lookUpTable } from './catalog/name.ts'
 import { rowsAnswer } from './catalog/rows.ts'
+import { invalid, unsupported } from './error.ts'
 import { flushFlow } from './flow/flow.ts'
 import type { Session } from './session.ts'
 import type { Statement } from './statement/statement.ts'
@@ -13,7 +14,7 @@ type Admin = Extract<Statement, { kind: 'admin' }>
 export async function admin(session: Session, { call, args, text }: Admin): Promise<RecordsAnswer> {
   const run = Object.hasOwn(functions, call) ? functions[call] : undefined
   if (run === undefined) {
-    throw new DbError('Unsupported', `ADMIN ${call} is not supported, there are ${Object.keys(functions).join(', ')}`)
+    throw unsupported(`ADMIN ${call} is not supported, there are ${Object.keys(functions).join(', ')}`)
   }
   return rowsAnswer([[text, 'UInt64']], [[await run(session, args, call)]])
 }
@@ -64,20 +65,20 @@ export async function kill({ processes, ctx }: Session, id: string): Promise<num
   const allowed =
     found !== undefined &&
     ((ctx.user.mode === 'rw' && ctx.user.databases === undefined) || found.user === ctx.user.name)
-  if (!allowed || !processes.kill(id)) throw new DbError('InvalidArguments', `no query with the id ${id} is running`)
+  if (!allowed || !processes.kill(id)) throw invalid(`no query with the id ${id} is running`)
   return 1
 }
 
 function requireCount(call: string, args: readonly string[], min: number, max = min): void {
   if (args.length >= min && args.length <= max) return
   const wanted = min === max ? String(min) : `${min} to ${max}`
-  throw new DbError('InvalidArguments', `ADMIN ${call} takes ${wanted} arguments, got ${args.length}`)
+  throw invalid(`ADMIN ${call} takes ${wanted} arguments, got ${args.length}`)
 }
 
 /** There is one way to compact; other servers have two. */
 function checkKind(kind: string | undefined): void {
   if (kind === undefined || kind === 'regular' || kind === 'strict_window' || kind === 'swcs') return
-  throw new DbError('InvalidArguments', `unknown kind of compaction ${kind}, expected regular or strict_window`)
+  throw invalid(`unknown kind of compaction ${kind}, expected regular or strict_window`)
 }
 
 function tableNamed({ store, ctx }: Session, text: string): Table {
@@ -93,6 +94,6 @@ function tableNamed({ store, ctx }: Session, text: string): Table {
 function tableOfRegion({ store }: Session, id: string): Table {
   const tables = store.databases().flatMap(database => store.tables(database.name))
   const table = tables.find(each => String(each.id) === id)
-  if (table === undefined) throw new DbError('InvalidArguments', `there is no region ${id}`)
+  if (table === undefined) throw invalid(`there is no region ${id}`)
   return table
 }

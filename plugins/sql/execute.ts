@@ -1,5 +1,5 @@
 // Runs the statements of a request one after the other; each sees what those before it did.
-import { type Answer, authorise, DbError, lookAgain, Pace, parseZone, type RequestContext } from '../../core/index.ts'
+import { type Answer, authorise, lookAgain, Pace, parseZone, type RequestContext } from '../../core/index.ts'
 import { admin, kill } from './admin.ts'
 import { alterTable } from './catalog/alter.ts'
 import {
@@ -19,6 +19,7 @@ import { show } from './catalog/show.ts'
 import { describe, describeQuery } from './catalog/show-table.ts'
 import { createView, dropViews } from './catalog/view.ts'
 import { copy } from './copy/copy.ts'
+import { invalid } from './error.ts'
 import { createFlow, dropFlow } from './flow/flow.ts'
 import { explain } from './query/explain.ts'
 import { runQuery, type Session } from './session.ts'
@@ -144,15 +145,14 @@ function next({ store, ctx }: Session, statement: Statement): RequestContext {
   if (statement.kind === 'use') {
     if (isInformationSchema(statement.database)) return { ...ctx, db: informationSchema }
     if (store.database(statement.database.text) === undefined) {
-      throw new DbError('InvalidArguments', `Failed to find schema, schema info: ${statement.database.text}`)
+      throw invalid(`Failed to find schema, schema info: ${statement.database.text}`)
     }
     return { ...ctx, db: findDatabase(store, statement.database).name }
   }
   if (statement.kind === 'set_time_zone') {
     const zone = parseZone(statement.zone)
     if (zone !== undefined) return { ...ctx, timezone: zone.name }
-    throw new DbError(
-      'InvalidArguments',
+    throw invalid(
       `unknown time zone ${statement.zone}, expected an IANA name such as Europe/Berlin, an offset such as +02:00, or SYSTEM`
     )
   }

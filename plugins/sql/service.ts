@@ -1,6 +1,7 @@
 // Shared by the two servers and other plugins: the grammar's thread, the list of running statements, and how a request's statements run.
-import { type Core, DbError, exportFolder, Pace, type RequestContext, runPaced } from '../../core/index.ts'
+import { type Core, exportFolder, Pace, type RequestContext, runPaced } from '../../core/index.ts'
 import type { FlowsService, PromqlService, SlowQueryService, SqlQueryService } from '../services.ts'
+import { invalid } from './error.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import { type SqlParser, startParser } from './grammar/parser.ts'
 import { createProcesses, type Processes } from './process.ts'
@@ -56,16 +57,14 @@ export function startService(core: Core, options: SqlOptions, { promql, slowquer
       const fill = (tokens: readonly Token[]) => fillParameters(text, tokens, given)
       const read = parseStatements(text, options.max_sql_tokens, fill, backslashes)
       const statements = await runPaced(new Pace(asking), read)
-      if (statements.length !== 1)
-        throw new DbError('InvalidArguments', `expected one statement, got ${statements.length}`)
+      if (statements.length !== 1) throw invalid(`expected one statement, got ${statements.length}`)
       const process = processes.start(
         { ...asking, user: { ...asking.user, writeRefusal: 'a statement that a plugin asks may only read' } },
         text
       )
       try {
         const [answer] = await execute(session(process.ctx, text), statements)
-        if (answer?.kind !== 'records')
-          throw new DbError('InvalidArguments', 'expected a statement that answers with rows')
+        if (answer?.kind !== 'records') throw invalid('expected a statement that answers with rows')
         return {
           ...answer,
           async *batches() {

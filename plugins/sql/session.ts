@@ -23,7 +23,7 @@ import { shiftRelation } from './query/edit.ts'
 import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
 import { makeNames, type Names } from './query/names.ts'
-import { type ResolveContext, resolveQuery } from './query/resolve.ts'
+import { type ResolveContext, type ResolvedQuery, resolveQuery } from './query/resolve.ts'
 import { resolveTables } from './query/resolve-tables.ts'
 import type { TqlRunner } from './query/tql-table.ts'
 import type { TqlStatement } from './statement/statement.ts'
@@ -125,25 +125,21 @@ export async function planQuery(
   suffix = ''
 ): Promise<QueryPlan> {
   const { store, parser, ctx, sql, views, given } = session
-  const sources = sourcesOf(session)
+  const context = {
+    ...{ store, db: ctx.db, sql, sources: sourcesOf(session), pace: new Pace(ctx) },
+    ...(views && { views }),
+    ...(given && { given })
+  }
+  /** The text between prefix and suffix, and where it came from. */
+  const inside = ({ text, relations, sourceOf }: Pick<ResolvedQuery, 'text' | 'relations' | 'sourceOf'>) => ({
+    text: prefix + text + suffix,
+    relations: relations.map(relation => shiftRelation(relation, prefix.length)),
+    sourceOf: (at: number) => sourceOf(Math.max(0, at - prefix.length))
+  })
   if (store.dialect.name !== 'duckdb') {
-    const context = {
-      store,
-      db: ctx.db,
-      sql,
-      sources,
-      pace: new Pace(ctx),
-      ...(views && { views }),
-      ...(given && { given })
-    }
-    const { text, relations, sourceOf } = await resolveTables(context, tokens)
-    const plan = ownPlan({
-      kind: 'sql',
-      text: prefix + text + suffix,
-      relations: relations.map(relation => shiftRelation(relation, prefix.length)),
-      timezone: engineZone(ctx.timezone, [])
-    })
-    return { ...plan, tokens, isForeign: true, sourceOf: at => sourceOf(Math.max(0, at - prefix.length)) }
+    const { sourceOf, ...resolved } = inside(await resolveTables(context, tokens))
+    const plan = ownPlan({ kind: 'sql', ...resolved, timezone: engineZone(ctx.timezone, []) })
+    return { ...plan, tokens, isForeign: true, sourceOf }
   }
   const tql: TqlRunner = {
     run: (statement, db) => session.evaluate({ ...session, ctx: { ...ctx, db } }, statement),
@@ -154,32 +150,11 @@ export async function planQuery(
     const answer = await runQuery({ ...session, ctx: { ...ctx, db: context.db }, sql: context.sql, ...views }, asked)
     return { columns: answer.columns.map(({ name }) => name), rows: await readRows(answer) }
   }
-  const { text, relations, sourceOf, names, valid, isTime } = await resolveQuery(
-    {
-      store,
-      parser,
-      ctx,
-      db: ctx.db,
-      sql,
-      zone: zoneOf(session),
-      sources,
-      pace: new Pace(ctx),
-      tql,
-      valueLimit: session.valueLimit,
-      ask,
-      ...(views && { views }),
-      ...(given && { given })
-    },
-    tokens
-  )
-  const query: SqlQuery = {
-    kind: 'sql',
-    text: prefix + text + suffix,
-    relations: relations.map(relation => shiftRelation(relation, prefix.length)),
-    timezone: engineZone(ctx.timezone, tokens),
-    valueLimit: session.valueLimit
-  }
-  return { query, tokens, sourceOf: at => sourceOf(Math.max(0, at - prefix.length)), names, valid, isTime }
+  const { valueLimit } = session
+  const read = await resolveQuery({ ...context, parser, ctx, zone: zoneOf(session), tql, valueLimit, ask }, tokens)
+  const { sourceOf, ...resolved } = inside(read)
+  const query: SqlQuery = { kind: 'sql', ...resolved, timezone: engineZone(ctx.timezone, tokens), valueLimit }
+  return { query, tokens, sourceOf, names: read.names, valid: read.valid, isTime: read.isTime }
 }
 
 /** The plan of a query a statement makes itself. */

@@ -1,5 +1,6 @@
 // ALTER TABLE … ADD COLUMN: new columns with their position and the value that existing rows get.
 import { type ColumnDefinition, DbError, type Table, type TableChange } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import type { Session } from '../session.ts'
 import type { AlterAction } from '../statement/statement.ts'
 import { valueContext } from '../write/column-value.ts'
@@ -59,8 +60,4 @@ function define(session: Session, table: Table, { column }: Addition): ColumnDef
   const resolved = resolveDefault(definition, context.zone)
   const initial = constantText(resolved, defaultOf(resolved), context)
   return primaryKey || shared || initial === undefined ? resolved : { ...resolved, initial }
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

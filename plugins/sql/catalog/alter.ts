@@ -10,12 +10,14 @@ import {
   type TableColumn,
   type TableOptions
 } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { type Session, zoneOf } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { AlterAction, AlterTable } from '../statement/statement.ts'
 import { resolveDefault } from '../write/default-value.ts'
 import { findTarget, requireColumn } from '../write/target.ts'
 import { addColumns } from './add-column.ts'
+import { definitionOf } from './change.ts'
 import { checkConversion, conversion } from './convert.ts'
 import { fullName, lookUpTable } from './name.ts'
 
@@ -93,7 +95,7 @@ function planStep(session: Session, table: Table, action: AlterAction, run: read
 type ColumnAction = Extract<AlterAction, { kind: 'set_type' | 'set_default' | 'set_index' | 'unset_index' }>
 
 function planColumn(session: Session, table: Table, column: TableColumn, action: ColumnAction): Step | undefined {
-  const { id: _id, physical: _physical, stored: _stored, was: _was, ...definition } = column
+  const definition = definitionOf(column)
   const zone = zoneOf(session)
   const modified = (to: ColumnDefinition): TableChange => ({ kind: 'modify_column', name: column.name, definition: to })
   if (action.kind === 'set_type') {
@@ -171,8 +173,4 @@ function unsetKey(key: string): 'ttl' | 'comment' {
   if (folded === 'ttl' || folded === 'comment') return folded
   parseTableOptions({ [key]: folded === 'merge_mode' ? 'last_row' : 'true' })
   throw invalid(`table option ${folded} cannot be unset, only ttl and comment can`)
-}
-
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', message)
 }

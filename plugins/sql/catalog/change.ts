@@ -1,5 +1,6 @@
 // Statements that change the catalog: CREATE and DROP of tables and databases.
-import { DbError, parseTableOptions, type Table } from '../../../core/index.ts'
+import { type DbError, parseTableOptions, type Table, type TableColumn } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { type Session, zoneOf } from '../session.ts'
 import type { CreateTable, CreateTableLike, Statement } from '../statement/statement.ts'
 import { resolveDefault } from '../write/default-value.ts'
@@ -31,9 +32,14 @@ export async function createTable(session: Session, statement: CreateTable): Pro
 export async function createTableLike({ store, ctx }: Session, statement: CreateTableLike): Promise<number> {
   const { database, table } = resolveChanged(store, ctx.db, statement.name)
   const { columns, options } = findTarget({ store, ctx }, statement.like)
-  const definitions = columns.map(({ id: _id, physical: _physical, stored: _stored, was: _was, ...column }) => column)
-  await store.createTable(ctx, { database, name: table.text, columns: definitions, options }, onExisting(statement))
+  const definition = { database, name: table.text, columns: columns.map(definitionOf), options }
+  await store.createTable(ctx, definition, onExisting(statement))
   return 0
+}
+
+/** A column of a table as one of another table may be defined. */
+export function definitionOf({ id: _id, physical: _physical, stored: _stored, was: _was, ...column }: TableColumn) {
+  return column
 }
 
 /** Sets and unsets options; they act on the tables that are there, as far as those do not set their own. */
@@ -45,7 +51,7 @@ export async function alterDatabase({ store, ctx }: Session, statement: Of<'alte
   const keys = [...Object.keys(set), ...statement.unset.map(key => key.toLowerCase())]
   const fixed = keys.find(key => key !== 'ttl' && key !== 'comment')
   if (fixed !== undefined) {
-    throw new DbError('InvalidArguments', `database option ${fixed} cannot be changed, only ttl and comment can`)
+    throw invalid(`database option ${fixed} cannot be changed, only ttl and comment can`)
   }
   const kept = Object.fromEntries(Object.entries(options).filter(([key]) => !keys.includes(key)))
   await store.changeDatabase(ctx, name, { ...kept, ...set })
@@ -79,7 +85,7 @@ export async function createDatabase({ store, ctx }: Session, statement: Of<'cre
   if (statement.name !== informationSchema) {
     await store.createDatabase(ctx, statement.name, options, onExisting(statement))
   } else if (!statement.ifNotExists) {
-    throw new DbError('InvalidArguments', `Schema ${informationSchema} already exists`)
+    throw invalid(`Schema ${informationSchema} already exists`)
   }
   return 1
 }
@@ -90,7 +96,7 @@ export async function dropTables({ store, ctx }: Session, statement: Of<'drop_ta
   for (const name of statement.names) {
     const { database, table } = resolveChanged(store, ctx.db, name)
     if (store.view(database, table.text) !== undefined) {
-      throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: use DROP VIEW`)
+      throw invalid(`${fullName(database, table.text)} is a view: use DROP VIEW`)
     }
     const found = lookUpTable(store, ctx.db, name)
     const missing = () => noTable(store, database, table.text)
@@ -109,7 +115,7 @@ export async function dropDatabase({ store, ctx }: Session, statement: Of<'drop_
   const found = store.database(text) !== undefined
   const dropped = found && (await store.dropDatabase(ctx, findDatabase(store, statement.name).name))
   if (!dropped && !statement.ifExists) {
-    throw new DbError('InvalidArguments', `Failed to find schema, schema info: ${text}`)
+    throw invalid(`Failed to find schema, schema info: ${text}`)
   }
   return 0
 }
@@ -120,5 +126,5 @@ export function onExisting({ ifNotExists }: { readonly ifNotExists: boolean }): 
 }
 
 function instantDatabase(): DbError {
-  return new DbError('InvalidArguments', 'ttl instant is for tables, not for databases')
+  return invalid('ttl instant is for tables, not for databases')
 }

@@ -10,28 +10,24 @@ import {
   timeUnit,
   unitsPerSecond
 } from '../../../core/index.ts'
+import { invalid, unsupported } from '../error.ts'
 import { ownPlan, privileged, readRows, runPlan, type Session } from '../session.ts'
 
 /** Whether any value converts, or every one has to be looked at. Throws when no value would, or would lose something. */
 export function conversion(table: Table, { name, type, semantic }: TableColumn, to: ColumnType): 'free' | 'checked' {
   if (semantic !== 'field') {
     const what = semantic === 'tag' ? 'primary key' : 'time index'
-    throw new DbError(
-      'InvalidArguments',
-      `column ${name} of table ${table.name} is part of the ${what}: its type cannot change`
-    )
+    throw invalid(`column ${name} of table ${table.name} is part of the ${what}: its type cannot change`)
   }
   const host = table.options.physical_table
   if (host !== undefined) {
-    throw new DbError(
-      'Unsupported',
+    throw unsupported(
       `column ${name} of table ${table.name} cannot become ${to}: it lies in the physical table ${host}, where other tables may share it. Add a column of another name, or make a table without physical_table`
     )
   }
   const found = between(type, to)
   if (found !== undefined) return found
-  throw new DbError(
-    'InvalidArguments',
+  throw invalid(
     `column ${name} of table ${table.name} cannot change from ${sqlTypeName(type)} to ${sqlTypeName(to)}: values would be lost`
   )
 }

@@ -1,12 +1,12 @@
 // CREATE TABLE … AS: a table with the columns of a query, and its rows.
 import {
   type ColumnDefinition,
-  DbError,
   isColumnType,
   isTimestamp,
   parseTableOptions,
   type ResultColumn
 } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { queryColumns, runQuery, type Session } from '../session.ts'
 import type { CreateTableAs } from '../statement/statement.ts'
 import { writeAnswer } from '../write/stream.ts'
@@ -45,16 +45,13 @@ export function definitions(
   const time = timeIndex ?? (times.length === 1 ? times[0] : undefined)
   if (time === undefined) {
     const which = times.length === 0 ? 'no column of times' : `several columns of times (${times.join(', ')})`
-    throw new DbError(
-      'InvalidArguments',
-      `the query has ${which}: say which is the time index, as in CREATE TABLE t (TIME INDEX (ts)) AS …`
-    )
+    throw invalid(`the query has ${which}: say which is the time index, as in CREATE TABLE t (TIME INDEX (ts)) AS …`)
   }
   const absent = [time, ...primaryKey].find(name => !found.some(column => column.name === name))
-  if (absent !== undefined) throw new DbError('InvalidArguments', `the query has no column ${absent}`)
+  if (absent !== undefined) throw invalid(`the query has no column ${absent}`)
   return found.map(({ name, type }) => {
     if (!isColumnType(type)) {
-      throw new DbError('InvalidArguments', `column ${name} is of type ${type}, which no table has: cast it`)
+      throw invalid(`column ${name} is of type ${type}, which no table has: cast it`)
     }
     const semantic = name === time ? 'timestamp' : primaryKey.includes(name) ? 'tag' : 'field'
     return { name, type, semantic, nullable: semantic !== 'timestamp' }

@@ -8,6 +8,7 @@ import {
   type Table,
   type View
 } from '../../../core/index.ts'
+import { unsupported } from '../error.ts'
 import type { Name } from '../statement/cursor.ts'
 import { quoteName } from '../text/token.ts'
 
@@ -48,7 +49,7 @@ export function resolveChanged(store: Store, db: string, parts: readonly Name[])
 }
 
 export function readOnly(): DbError {
-  return new DbError('Unsupported', `Schema \`${informationSchema}\` is read-only`)
+  return unsupported(`Schema \`${informationSchema}\` is read-only`)
 }
 
 export function isInformationSchema(name: Name): boolean {

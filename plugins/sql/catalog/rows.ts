@@ -1,6 +1,7 @@
 // Answers made here instead of by a query: a few rows in memory.
 import type { RecordsAnswer, ResultBatch, ResultColumn, ResultType } from '../../../core/index.ts'
-import { batchBytes, DbError, heldBytes, heldRows } from '../../../core/index.ts'
+import { batchBytes, heldBytes, heldRows } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 
 export type Row = readonly unknown[]
 
@@ -32,8 +33,7 @@ export async function holdAnswer(answer: RecordsAnswer, quota: RowQuota): Promis
     quota.rows -= batch.rows
     quota.bytes -= batchBytes(batch)
     if (quota.rows < 0 || quota.bytes < 0) {
-      throw new DbError(
-        'InvalidArguments',
+      throw invalid(
         `only the last of several statements may answer with many rows: those before it together with at most ${heldRows} rows or ${heldBytes / 2 ** 20} MiB`
       )
     }

@@ -1,5 +1,6 @@
 // The SHOW statements: the catalog as rows.
-import { DbError, Pace, type RecordsAnswer, version } from '../../../core/index.ts'
+import { Pace, type RecordsAnswer, version } from '../../../core/index.ts'
+import { unsupported } from '../error.ts'
 import { showCreateFlow } from '../flow/flow.ts'
 import { runQuery, type Session, sourcesOf } from '../session.ts'
 import type { ShowFilter, ShowStatement } from '../statement/statement.ts'
@@ -14,23 +15,16 @@ import { showColumns, showCreateTable, showCreateView, showIndex } from './show-
 
 export async function show(session: Session, statement: ShowStatement): Promise<RecordsAnswer> {
   switch (statement.what) {
-    case 'databases':
-      return showInformation(
-        session,
-        'schemata',
-        `Database: schema_name${statement.full ? ', Options: options' : ''}`,
-        statement
-      )
+    case 'databases': {
+      const shown = `Database: schema_name${statement.full ? ', Options: options' : ''}`
+      return showInformation(session, 'schemata', shown, statement)
+    }
     case 'tables':
       return showTables(session, statement)
-    case 'views':
-      return showInformation(
-        session,
-        'views',
-        'Views: table_name',
-        statement,
-        databaseName(session, statement.database)
-      )
+    case 'views': {
+      const database = databaseName(session, statement.database)
+      return showInformation(session, 'views', 'Views: table_name', statement, database)
+    }
     case 'table_status':
       return showTableStatus(session, statement)
     case 'columns':
@@ -156,8 +150,7 @@ function variablesOf({ ctx, defaultZone }: Session): Readonly<Record<string, str
 
 function showVariable(session: Session, variable: string): RecordsAnswer {
   const known = variablesOf(session)
-  if (!Object.hasOwn(known, variable))
-    throw new DbError('Unsupported', `Unsupported show variable ${variable.toUpperCase()}`)
+  if (!Object.hasOwn(known, variable)) throw unsupported(`Unsupported show variable ${variable.toUpperCase()}`)
   return rowsAnswer([variable.toUpperCase()], [[known[variable]!]])
 }
 

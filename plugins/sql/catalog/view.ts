@@ -1,5 +1,6 @@
 // CREATE VIEW and DROP VIEW.
 import { DbError, type View } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { queryColumns, type Session } from '../session.ts'
 import type { CreateView, Statement } from '../statement/statement.ts'
 import { onExisting } from './change.ts'
@@ -25,15 +26,12 @@ export async function createView(session: Session, statement: CreateView): Promi
 
 function checkColumns({ columns: written }: CreateView, columns: View['columns'], found: number): void {
   if (written !== undefined && written.length !== found) {
-    throw new DbError('InvalidArguments', `the view names ${written.length} columns, its query has ${found}`)
+    throw invalid(`the view names ${written.length} columns, its query has ${found}`)
   }
   const names = new Set<string>()
   for (const { name } of columns) {
     if (names.has(name)) {
-      throw new DbError(
-        'InvalidArguments',
-        `the view would have two columns named ${name}: give one of them another name`
-      )
+      throw invalid(`the view would have two columns named ${name}: give one of them another name`)
     }
     names.add(name)
   }
@@ -50,7 +48,7 @@ export async function dropViews(
     const missing = () => new DbError('TableNotFound', `View not found: ${fullName(database, table.text)}`)
     if (view !== undefined) views.set(view, missing)
     else if (store.table(database, table.text) !== undefined) {
-      throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a table: use DROP TABLE`)
+      throw invalid(`${fullName(database, table.text)} is a table: use DROP TABLE`)
     } else if (!statement.ifExists) throw missing()
   }
   for (const [view, missing] of views) {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
 import { authoriseAll, DbError, isDbError, type Table, type TableColumn, withMessage } from '../../../core/index.ts'
 import { hint, lookUpTable } from '../catalog/name.ts'
+import { invalid } from '../error.ts'
 import { ownPlan, planQuery, privileged, queryColumns, readRows, runPlan, type Session } from '../session.ts'
 import type { CopyStatement } from '../statement/statement.ts'
 import { quoteName, quoteText, type Token, tokensAt } from '../text/token.ts'
@@ -56,13 +57,12 @@ function sourceTokens(session: Session, { source }: To, { start_time, end_time }
     ...(end_time === undefined ? [] : [['<', end_time] as const])
   ]
   if (source.kind === 'query') {
-    if (bounds.length > 0)
-      throw new DbError('InvalidArguments', 'COPY: start_time and end_time go with a table, not a query')
+    if (bounds.length > 0) throw invalid('COPY: start_time and end_time go with a table, not a query')
     return source.tokens
   }
   const time = lookUpTable(session.store, session.ctx.db, source.name)?.timeIndex.name
   if (bounds.length > 0 && time === undefined) {
-    throw new DbError('InvalidArguments', 'COPY: start_time and end_time go with a table')
+    throw invalid('COPY: start_time and end_time go with a table')
   }
   const where = bounds.map(
     ([sign, value]) => `${quoteName(time!)} ${sign} ${/^-?\d+$/.test(value) ? value : quoteText(value)}`
@@ -75,7 +75,7 @@ async function copyFrom(session: Session, statement: From): Promise<number> {
   const table = findTarget(session, statement.table)
   const options = copyOptions(statement.path, statement.options)
   if ((options.start_time ?? options.end_time) !== undefined) {
-    throw new DbError('InvalidArguments', 'COPY FROM: start_time and end_time are options of COPY TO')
+    throw invalid('COPY FROM: start_time and end_time are options of COPY TO')
   }
   const file = await pathToRead(session.exportFolder, statement.path)
   const reading = privileged(session)
@@ -125,7 +125,7 @@ function fileColumns(
 ): FileColumn[] {
   if (options['header'] === 'false' || options['headers'] === 'false') {
     if (found.length !== wanted.length) {
-      throw new DbError('InvalidArguments', `COPY ${path}: it has ${found.length} columns, expected ${wanted.length}`)
+      throw invalid(`COPY ${path}: it has ${found.length} columns, expected ${wanted.length}`)
     }
     return found.map((from, i) => ({ from, column: wanted[i]! }))
   }

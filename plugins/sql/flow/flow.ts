@@ -1,9 +1,10 @@
 // Statements about flows: what they say goes to the plugin that keeps flows.
-import { DbError, enabledService, type RecordsAnswer } from '../../../core/index.ts'
+import { enabledService, type RecordsAnswer } from '../../../core/index.ts'
 import type { FlowsService } from '../../services.ts'
 import { definitions } from '../catalog/create-as.ts'
 import { fullName, resolveName } from '../catalog/name.ts'
 import { rowsAnswer } from '../catalog/rows.ts'
+import { invalid } from '../error.ts'
 import { queryColumns, type Session } from '../session.ts'
 import type { CreateFlow } from '../statement/statement.ts'
 import { quoteName, quoteText } from '../text/token.ts'
@@ -20,17 +21,17 @@ export async function createFlow(session: Session, statement: CreateFlow): Promi
   // A statement about one that exists needs no query. Another request may make one meanwhile: the service looks again.
   const exists = flows.list(ctx.db).some(({ name }) => name === statement.name)
   if (exists && statement.ifNotExists) return 0
-  if (exists && !statement.replace) throw new DbError('InvalidArguments', `flow ${statement.name} exists already`)
+  if (exists && !statement.replace) throw invalid(`flow ${statement.name} exists already`)
   const { tokens } = statement.query
   const query = flowQuery(session, tokens)
   const columns = await queryColumns(session, tokens)
   const names = columns.map(({ name }) => name)
   const { database, table } = resolveName(store, ctx.db, statement.sink)
   if (store.view(database, table.text) !== undefined) {
-    throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: it can be read only`)
+    throw invalid(`${fullName(database, table.text)} is a view: it can be read only`)
   }
   if (database === query.source.database && table.text === query.source.table) {
-    throw new DbError('InvalidArguments', 'CREATE FLOW: its rows cannot go to the table it reads')
+    throw invalid('CREATE FLOW: its rows cannot go to the table it reads')
   }
   if (store.table(database, table.text) === undefined) {
     const primaryKey = query.keys.map(key => names[key]!)
@@ -57,7 +58,7 @@ export async function createFlow(session: Session, statement: CreateFlow): Promi
 export async function dropFlow(session: Session, name: string, ifExists: boolean): Promise<number> {
   const flows = required(session)
   const found = flows.list(session.ctx.db).some(flow => flow.name === name)
-  if (!found && !ifExists) throw new DbError('InvalidArguments', `there is no flow ${name} in ${session.ctx.db}`)
+  if (!found && !ifExists) throw invalid(`there is no flow ${name} in ${session.ctx.db}`)
   // Also where there is none: another request may be dropping it.
   await flows.drop(session.ctx, session.ctx.db, name)
   return 0
@@ -67,7 +68,7 @@ export function showCreateFlow(session: Session, name: string): RecordsAnswer {
   const flow = required(session)
     .list(session.ctx.db)
     .find(each => each.name === name)
-  if (flow === undefined) throw new DbError('InvalidArguments', `there is no flow ${name} in ${session.ctx.db}`)
+  if (flow === undefined) throw invalid(`there is no flow ${name} in ${session.ctx.db}`)
   const lines = [
     `CREATE FLOW IF NOT EXISTS ${quoteName(flow.name)}`,
     `SINK TO ${quoteName(flow.sink.database)}.${quoteName(flow.sink.table)}`,

@@ -1,7 +1,8 @@
 // A query of a flow as one that can be asked for some windows of time alone.
-import { DbError, type Dialect, isTimestamp, type Table } from '../../../core/index.ts'
+import { type DbError, type Dialect, isTimestamp, type Table } from '../../../core/index.ts'
 import type { FlowQuery } from '../../services.ts'
 import { fullName, lookUpTable } from '../catalog/name.ts'
+import { invalid } from '../error.ts'
 import { readSource } from '../query/range/parse.ts'
 import { writeTokens } from '../query/resolve-tables.ts'
 import type { Session } from '../session.ts'
@@ -122,7 +123,7 @@ function isBin(dialect: Dialect, tokens: readonly Token[], table: Table, alias: 
 }
 
 function unfit(what: string): DbError {
-  return new DbError('InvalidArguments', `CREATE FLOW: the query of a flow ${what}`)
+  return invalid(`CREATE FLOW: the query of a flow ${what}`)
 }
 
 /** Throws where the table rows go to does not have the columns. */
@@ -132,17 +133,16 @@ export function checkSink(
   { windowColumn, keys }: ReturnType<typeof flowQuery>
 ): void {
   const sink = `CREATE FLOW: table ${fullName(table.database, table.name)}`
-  if (table.options.append_mode)
-    throw new DbError('InvalidArguments', `${sink} is in append mode: windows that change could not be replaced`)
+  if (table.options.append_mode) throw invalid(`${sink} is in append mode: windows that change could not be replaced`)
   const absent = columns.find(({ name }) => !table.columns.some(column => column.name === name))
-  if (absent !== undefined) throw new DbError('InvalidArguments', `${sink} has no column ${absent.name}`)
+  if (absent !== undefined) throw invalid(`${sink} has no column ${absent.name}`)
   const time = columns[windowColumn]!.name
   if (table.timeIndex.name !== time || !isTimestamp(table.timeIndex.type)) {
-    throw new DbError('InvalidArguments', `${sink} must have ${time} as its time index`)
+    throw invalid(`${sink} must have ${time} as its time index`)
   }
   const wanted = new Set(keys.map(key => columns[key]!.name))
   const tags = table.columns.filter(({ semantic }) => semantic === 'tag').map(({ name }) => name)
   if (tags.length !== wanted.size || !tags.every(tag => wanted.has(tag))) {
-    throw new DbError('InvalidArguments', `${sink} must have the primary key (${[...wanted].join(', ')})`)
+    throw invalid(`${sink} must have the primary key (${[...wanted].join(', ')})`)
   }
 }

@@ -1,6 +1,7 @@
 // Bounds how deep the tree of a statement becomes before the grammar sees it: it works on a small stack that must not overflow.
 // Of long chains of AND, OR, UNION, +, * and || it would make trees as deep as they are long: parentheses around some of their terms keep these flat.
-import { DbError } from '../../../core/index.ts'
+import type { DbError } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { caseStep, isWithin } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, type Token, tokenText } from '../text/token.ts'
@@ -274,5 +275,5 @@ function insteadOf(level: Level): string {
 }
 
 function tooDeep(what: string, instead: string): DbError {
-  return new DbError('InvalidArguments', `the statement ${what}: ${instead}`)
+  return invalid(`the statement ${what}: ${instead}`)
 }

@@ -1,6 +1,7 @@
 // Asks the grammar's thread, one statement at a time; ends it when a statement takes too long, and starts it anew.
 import type { Worker } from 'node:worker_threads'
 import { after, DbError, startWorker, type Timer } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import type { GrammarAnswer, GrammarTask } from './grammar.worker.ts'
 
 interface Grammar {
@@ -118,5 +119,5 @@ function failed(cause: unknown): DbError {
 }
 
 function tooDeep(): DbError {
-  return new DbError('InvalidArguments', 'the statement is nested too deeply to be read in time')
+  return invalid('the statement is nested too deeply to be read in time')
 }

@@ -1,5 +1,5 @@
 // Questions of the binder about the tokens of a statement.
-import { DbError } from '../../../core/index.ts'
+import { planError } from '../error.ts'
 import { isRename, type Tree } from '../grammar/parser.ts'
 import { nameOf } from '../statement/cursor.ts'
 import { type Canonical, label } from '../text/canonical.ts'
@@ -71,7 +71,7 @@ export function bindContext(
     /** The error for a name that means no column, where these are all there are. */
     noField: (at: number, valid: readonly string[]) => {
       const said = unknownField(nameOf(tokens[at]!).text, locationOf(sql, tokens[at]!.start), valid)
-      return new DbError('PlanQuery', `Failed to plan SQL: ${said}`)
+      return planError(said)
     },
     /** The error for a text instead of a column's name. */
     noAlias: (at: number) =>
@@ -89,8 +89,6 @@ export function bindContext(
     /** Whether it is a word that the engine may take for the name of a column. */
     isWordAt: (at: number) =>
       tokens[at]?.kind === 'word' && !isCallAt(at) && !constants.some(word => isToken(tokens[at], word)),
-    /** The error for text that cannot be made a time where it meets one. */
-    noTime: (message: string) => new DbError('PlanQuery', `Failed to plan SQL: ${message}`),
     /** Whether a token is a new name in a star's RENAME. */
     isRenameAt: (at: number) => {
       renamed ??= renames(tokens)

@@ -1,6 +1,7 @@
 // Binds the names of a statement: what each column means by the scope it stands in, which constants stand beside times, and the tables,
 // calls and items that are translated. Whether the statement may run is not decided here.
-import { DbError, endsStep, runAtOnce, type Steps, type TimeUnit } from '../../../core/index.ts'
+import { endsStep, runAtOnce, type Steps, type TimeUnit } from '../../../core/index.ts'
+import { invalid, planError, unsupported } from '../error.ts'
 import type { Tree } from '../grammar/parser.ts'
 import {
   asIdent,
@@ -118,22 +119,36 @@ const unknown: Fields = { list: [], open: true }
 /** Throws DbError `Unsupported` for a statement that is not a query. */
 export function* bindStatement(tree: Tree, context: BindContext): Steps<Bound> {
   const [kind, value] = variant(tree) ?? ['', null]
-  if (kind !== 'Query') throw new DbError('Unsupported', `${kind || 'this'} statement is not a query`)
+  if (kind !== 'Query') throw unsupported(`${kind || 'this'} statement is not a query`)
   const query = asNode(value)!
   const binder = new Binder(context)
   const result = yield* binder.query(query, { common: new Map(), outer: undefined })
   return Object.assign(binder, { result, byName: hasStar(query) })
 }
 
+/** A SELECT or VALUES that a query is put together of; `ordered`: of a query with an ORDER BY. */
+interface Part {
+  readonly kind: string
+  readonly node: TreeNode
+  readonly ordered: boolean
+}
+
+function partsOf(body: Tree | undefined, ordered = false): readonly Part[] {
+  const [kind, value] = variant(body) ?? ['', null]
+  const node = asNode(value)
+  if (node === undefined) return []
+  if (kind === 'Query') return partsOf(node['body'], ordered || !isEmpty(node['order_by']))
+  if (kind === 'SetOperation') return ['left', 'right'].flatMap(side => partsOf(node[side], ordered))
+  return [{ kind, node, ordered }]
+}
+
 /** Whether the result has columns that nobody names. */
 function hasStar(query: TreeNode): boolean {
-  const [kind, value] = variant(query['body']) ?? ['', null]
-  const node = asNode(value)
-  if (kind === 'Query') return hasStar(node!)
-  if (kind === 'SetOperation') return hasStar({ body: node!['left']! }) || hasStar({ body: node!['right']! })
-  if (kind !== 'Select') return false
-  const items = asList(node?.['projection'])
-  return items.length === 0 || items.some(item => ['Wildcard', 'QualifiedWildcard'].includes(variant(item)?.[0] ?? ''))
+  return partsOf(query['body']).some(({ kind, node }) => {
+    const items = asList(node['projection']).map(item => variant(item)?.[0])
+    const isStar = items.length === 0 || items.includes('Wildcard') || items.includes('QualifiedWildcard')
+    return kind === 'Select' && isStar
+  })
 }
 
 const other = { kind: 'other' } as const
@@ -320,34 +335,27 @@ class Binder {
 
   /** Whether a column of a query is made of constants that become times beside one. */
   #isConstant(body: Tree | undefined, column: number): boolean {
-    const [kind, value] = variant(body) ?? ['', null]
-    const node = asNode(value)
-    if (node === undefined) return false
-    if (kind === 'Query') return this.#isConstant(node['body'], column)
-    if (kind === 'SetOperation') return ['left', 'right'].every(side => this.#isConstant(node[side], column))
-    const rows = this.#made.get(node)?.rows ?? []
-    return rows.length > 0 && rows.every(row => constants.has(row[column]?.meaning?.kind))
+    return partsOf(body).every(({ node }) => {
+      const rows = this.#made.get(node)?.rows ?? []
+      return rows.length > 0 && rows.every(row => constants.has(row[column]?.meaning?.kind))
+    })
   }
 
   /** Makes times of a column of a query that holds texts, or is made of constants. */
-  #makeTimes(body: Tree | undefined, column: number, time: Time, strict: boolean, ordered = false): void {
-    const [kind, value] = variant(body) ?? ['', null]
-    const node = asNode(value)
-    if (node === undefined) return
-    const isOrdered = ordered || (kind === 'Query' && !isEmpty(node['order_by']))
-    const inner = kind === 'Query' ? [node['body']] : kind === 'SetOperation' ? [node['left'], node['right']] : []
-    for (const each of inner) this.#makeTimes(each, column, time, strict, isOrdered)
-    const made = this.#made.get(node)
-    const field = made?.fields.list[column]
-    for (const row of made?.rows ?? []) {
-      const item = row[column]
-      const isNone = item === undefined ? isNoTime(field?.meaning) : isOrdered && isNoTime(item.meaning)
-      if (isNone) {
-        const why = item === undefined ? 'a star stands for it: name it, and' : 'its query has an ORDER BY:'
-        throw this.#context.noTime(`the text column ${field?.name ?? ''} meets a time, but ${why} cast it to TIMESTAMP`)
+  #makeTimes(body: Tree | undefined, column: number, time: Time, strict: boolean): void {
+    for (const { node, ordered } of partsOf(body)) {
+      const made = this.#made.get(node)
+      const field = made?.fields.list[column]
+      for (const row of made?.rows ?? []) {
+        const item = row[column]
+        const isNone = item === undefined ? isNoTime(field?.meaning) : ordered && isNoTime(item.meaning)
+        if (isNone) {
+          const why = item === undefined ? 'a star stands for it: name it, and' : 'its query has an ORDER BY:'
+          throw planError(`the text column ${field?.name ?? ''} meets a time, but ${why} cast it to TIMESTAMP`)
+        }
+        if (item?.meaning?.kind === 'integer') this.#makeTimeOfDigits(item, item.meaning, time)
+        else if (item !== undefined) this.#makeTime(item, time, strict)
       }
-      if (item?.meaning?.kind === 'integer') this.#makeTimeOfDigits(item, item.meaning, time)
-      else if (item !== undefined) this.#makeTime(item, time, strict)
     }
   }
 
@@ -506,12 +514,13 @@ class Binder {
       this.#factor(joined['relation'], scope, env)
       const right = scope.sources[before]
       const operator = joined['join_operator']
+      const [, constraint] = variant(operator) ?? []
       if (right !== undefined) {
         const left = scope.sources.slice(0, before)
-        const natural = variant(operator)?.[1] === 'Natural'
+        const natural = constraint === 'Natural'
         const using = natural
           ? right.fields.list.map(({ name }) => name).filter(name => fieldOf(left, name) !== undefined)
-          : identsOf(usingOf(operator)).map(ident => this.#nameOf(ident))
+          : identsOf(asNode(constraint)?.['Using']).map(ident => this.#nameOf(ident))
         if (using.length > 0)
           scope.sources[before] = { ...right, merged: this.#merge(left, right, using, variant(operator)?.[0] ?? '') }
         if (natural) this.everyColumn = true
@@ -527,9 +536,7 @@ class Binder {
       const [one, two] = [fieldOf(left, name), fieldOf([right], name)]
       const meanings = [one?.meaning, two?.meaning]
       if (meanings.some(meaning => meaning?.kind === 'time') && meanings.some(isNoTime)) {
-        throw this.#context.noTime(
-          `the join merges columns named ${name}, of which one is a time and one a text: name both in ON`
-        )
+        throw planError(`the join merges columns named ${name}, of which one is a time and one a text: name both in ON`)
       }
       const time = join.startsWith('Full') ? finest(meanings) : undefined
       const field = join.startsWith('Right') ? two : time === undefined ? one : { name, meaning: time }
@@ -543,10 +550,7 @@ class Binder {
     const node = asNode(value)
     if (node === undefined) return
     if (scope.sources.length >= maxSources) {
-      throw new DbError(
-        'InvalidArguments',
-        `a FROM has more than ${maxSources} tables: join some of them in a subquery`
-      )
+      throw invalid(`a FROM has more than ${maxSources} tables: join some of them in a subquery`)
     }
     const alias = asNode(node['alias'])
     const aliased = this.#declareSource(asIdent(alias?.['name']))
@@ -952,7 +956,7 @@ class Binder {
     const extent = this.#context.extent(tree)
     if (extent === undefined) {
       if (meaning === undefined) return
-      throw this.#context.noTime('a text meets a time: cast it to TIMESTAMP')
+      throw planError('a text meets a time: cast it to TIMESTAMP')
     }
     const key = extent.join()
     if (this.#madeTimes.has(key)) return
@@ -1001,8 +1005,7 @@ class Binder {
 function tableName(tree: Tree | undefined, context: BindContext): readonly Ident[] {
   const name = asObjectName(tree)
   if (name?.every(({ quote }) => quote === undefined || quote === '"')) return name
-  throw new DbError(
-    'Unsupported',
+  throw unsupported(
     `a table is named by a name, not by a string${context.tableText()}: a query reads tables of this server only`
   )
 }
@@ -1117,18 +1120,6 @@ function asStarted({ list, open }: Fields, start: Fields): Fields {
     return meaning?.kind === 'time' ? { ...field, meaning } : field
   })
   return { list: typed, open }
-}
-
-function usingOf(operator: Tree | undefined): Tree | undefined {
-  if (Array.isArray(operator)) return undefined
-  const node = asNode(operator)
-  if (node === undefined) return undefined
-  if (node['Using'] !== undefined) return node['Using']
-  for (const value of Object.values(node)) {
-    const found = usingOf(value)
-    if (found !== undefined) return found
-  }
-  return undefined
 }
 
 /** All plain names in a list of them. */

@@ -4,7 +4,7 @@ import { readType } from '../statement/column-type.ts'
 import { findWord, opening } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, noValues, type Token } from '../text/token.ts'
-import { type Edit, span } from './edit.ts'
+import { type Edit, putBefore, putBehind, replace, span } from './edit.ts'
 import { hidden, moment, nanoseconds } from './text-time.ts'
 
 /** A cast: all of it, what it converts, and the type, by their first and last tokens. */
@@ -36,15 +36,14 @@ export function castEdits(statement: Canonical, knownTime: KnownTime, isTime: (t
   return casts(statement.tokens).flatMap(cast => {
     const [first, last] = cast.operand
     if (cast.engine === zonedType) return isColumn(first, last) ? momentOf(statement, cast) : []
-    const typed = { ...span(statement, ...cast.type), text: cast.engine }
+    const typed = replace(statement, ...cast.type, cast.engine)
     if (cast.engine === 'BIGINT' && isColumn(first, last))
       return numberOf(statement, cast, knownTime(first, last)?.unit)
     if (!cast.toTime || (first === last && statement.tokens[first]?.kind === 'string')) return [typed]
     const known = knownTime(first, last)
     if (known === undefined) return timeCast(statement, cast)
-    const { end } = span(statement, last)
     const isFiner = known.unit === 'ns' || (known.unit === 'ms' && cast.engine === 'TIMESTAMP_S')
-    return isFiner && isCoarse(cast.engine) ? [{ start: end, end, text: '::TIMESTAMP' }, typed] : [typed]
+    return isFiner && isCoarse(cast.engine) ? [putBehind(statement, last, '::TIMESTAMP'), typed] : [typed]
   })
 }
 
@@ -52,21 +51,18 @@ const numbers: Readonly<Record<TimeUnit, string>> = { s: 'epoch', ms: 'epoch_ms'
 
 /** A time as a number is one of its unit since 1970. */
 function numberOf(statement: Canonical, { operand, type, engine }: Cast, unit: TimeUnit | undefined): Edit[] {
-  const typed = { ...span(statement, ...type), text: engine }
+  const typed = replace(statement, ...type, engine)
   if (unit === undefined) return [typed]
-  const { start } = span(statement, operand[0])
-  const { end } = span(statement, operand[1])
-  const open = { start, end: start, text: `${numbers[unit]}(` }
-  return [open, { start: end, end, text: ')' }, typed]
+  return [putBefore(statement, operand[0], `${numbers[unit]}(`), putBehind(statement, operand[1], ')'), typed]
 }
 
 /** Columns are in UTC, whatever the session's zone: cast to a time with a zone, they are that moment. */
 function momentOf(statement: Canonical, { whole, operand, call }: Cast): Edit[] {
-  const [first, behind] = [span(statement, whole[0]), span(statement, operand[1]).end]
-  const open = call === '' ? { start: first.start, end: first.start, text: '(' } : { ...first, text: '' }
+  const [first, behind] = [whole[0], operand[1] + 1]
+  if (call === '')
+    return [putBefore(statement, first, '('), replace(statement, behind, whole[1], ` AT TIME ZONE 'UTC')`)]
   // With `CAST` go its own parentheses.
-  const end = span(statement, call === '' ? whole[1] : whole[1] - 1).end
-  return [open, { start: behind, end, text: ` AT TIME ZONE 'UTC'${call === '' ? ')' : ''}` }]
+  return [replace(statement, first, first, ''), replace(statement, behind, whole[1] - 1, ` AT TIME ZONE 'UTC'`)]
 }
 
 /** Types to which the engine converts only from microseconds. */

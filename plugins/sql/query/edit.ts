@@ -26,6 +26,23 @@ export function span({ starts, tokens }: Canonical, first: number, last = first)
   return { start: starts[first]!, end: starts[last]! + tokenText(tokens[last]!).length }
 }
 
+/** The edit that puts text in place of tokens, from the first to the last. */
+export function replace(statement: Canonical, first: number, last: number, text: string): Edit {
+  return { ...span(statement, first, last), text }
+}
+
+/** The edit that puts text before a token. */
+export function putBefore({ starts }: Canonical, token: number, text: string): Edit {
+  const start = starts[token]!
+  return { start, end: start, text }
+}
+
+/** The edit that puts text behind a token. */
+export function putBehind(statement: Canonical, token: number, text: string): Edit {
+  const { end } = span(statement, token)
+  return { start: end, end, text }
+}
+
 export function shiftRelation(relation: Relation, by: number): Relation {
   return { ...relation, start: relation.start + by, end: relation.end + by }
 }

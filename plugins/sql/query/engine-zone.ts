@@ -1,5 +1,6 @@
 // Time zones as the engine knows them: by name, and of the offsets only some.
-import { DbError } from '../../../core/index.ts'
+import type { DbError } from '../../../core/index.ts'
+import { unsupported } from '../error.ts'
 import { isToken, type Token } from '../text/token.ts'
 
 /** Zones whose clocks have had this offset, winter and summer, since 1990 at least. */
@@ -57,8 +58,7 @@ export function hasEngineZone(zone: string, needing: string | undefined): boolea
 }
 
 export function unknownZone(zone: string, what: string): DbError {
-  return new DbError(
-    'Unsupported',
+  return unsupported(
     `${what} does not work in the time zone ${zone}: use the name of a zone such as Australia/Adelaide`
   )
 }

@@ -25,20 +25,16 @@ export function explainFailure(error: unknown, sql: string, failed: Failed): nev
   if (!isDbError(error)) throw error
   const { code, offset, cause } = error
   if (offset === undefined && code !== 'PlanQuery' && code !== 'InvalidSyntax') throw error
-  if (failed.isForeign) {
-    const start = offset === undefined ? undefined : failed.sourceOf(offset)
-    const location = start === undefined ? '' : locationOf(sql, start)
-    throw new DbError(code, `${code === 'PlanQuery' ? 'Failed to plan SQL: ' : ''}${error.message}${location}`, {
-      cause
-    })
+  const tell = (said: string): never => {
+    throw new DbError(code, code === 'PlanQuery' ? `Failed to plan SQL: ${said}` : said, { cause })
   }
+  const locate = (start: number | undefined) => (start === undefined ? '' : locationOf(sql, start))
+  if (failed.isForeign) return tell(error.message + locate(offset === undefined ? undefined : failed.sourceOf(offset)))
   const named = [...failed.names.shown].reduce((text, [engine, name]) => text.replaceAll(engine, name), error.message)
   const plain = named.replace(/^[A-Z][A-Za-z ]* Error: /, '')
   const start = errorStart(plain, offset, failed)
-  const location = start === undefined ? '' : locationOf(sql, start)
   const token = start === undefined ? undefined : nextToken(sql, start)
-  const said = reason(plain, failed, location, token)
-  throw new DbError(code, code === 'PlanQuery' ? `Failed to plan SQL: ${said}` : said, { cause })
+  return tell(reason(plain, failed, locate(start), token))
 }
 
 /** Words before a parenthesis that are no functions. */

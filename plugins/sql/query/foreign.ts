@@ -1,5 +1,6 @@
 // Words other databases have for what the engine writes differently, as its own: before the grammar reads the statement.
-import { type ColumnType, DbError, duckdbType } from '../../../core/index.ts'
+import { type ColumnType, duckdbType } from '../../../core/index.ts'
+import { planError } from '../error.ts'
 import { nameOf } from '../statement/cursor.ts'
 import { isQueryWord } from '../statement/query.ts'
 import { argumentsOf, closing, holdsWord, isWithin, pairs } from '../text/brackets.ts'
@@ -196,9 +197,8 @@ function arrowCast(sql: string, tokens: readonly Token[], at: number): Plain | u
   const word = /^Timestamp\(\s*(\w+)\s*,/.exec(name)?.[1] ?? name
   if (!Object.hasOwn(arrowTypes, word)) {
     const known = Object.keys(arrowTypes).slice(0, -4).join(', ')
-    throw new DbError(
-      'PlanQuery',
-      `Failed to plan SQL: arrow_cast does not know ${quoteText(name)}${locationOf(sql, type[0].start)}. There are ${known} and Timestamp(unit, None)`
+    throw planError(
+      `arrow_cast does not know ${quoteText(name)}${locationOf(sql, type[0].start)}. There are ${known} and Timestamp(unit, None)`
     )
   }
   const [plain, as] = [plainWords(sql, value), `AS ${arrowTypes[word]!})`]
@@ -242,9 +242,8 @@ function namedStruct(sql: string, tokens: readonly Token[], at: number): Plain |
   const last = closing(tokens, at + 1)
   const isName = (argument: readonly Token[]) => argument.length === 1 && argument[0]!.kind === 'string'
   if (last === undefined || list.length % 2 > 0 || list.some((argument, i) => i % 2 === 0 && !isName(argument))) {
-    throw new DbError(
-      'PlanQuery',
-      `Failed to plan SQL: named_struct takes names, constants, each with its value behind it${locationOf(sql, tokens[at]!.start)}`
+    throw planError(
+      `named_struct takes names, constants, each with its value behind it${locationOf(sql, tokens[at]!.start)}`
     )
   }
   const members = list.flatMap((argument, i): Piece[] =>

@@ -2,7 +2,7 @@
 import { argumentsOf, callEnd, closing, findWord } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { endsValue, isKeyOperator, isName, isPair, isToken, quoteText, type Token, tokenText } from '../text/token.ts'
-import { type Edit, span } from './edit.ts'
+import { type Edit, putBefore, putBehind, replace, span } from './edit.ts'
 import { translatePattern } from './time-pattern.ts'
 
 /** Functions of the engine by other names: those that take any number of arguments and aggregates, of which a macro takes no DISTINCT, FILTER or OVER. */
@@ -66,12 +66,10 @@ const rewrites: Readonly<Record<string, (call: Call) => Edit[]>> = {
   generate_series: stepEdits,
   json_agg: jsonList,
   last: call => (isByTime(call) ? [renamed(call, 'arg_max')] : []),
-  lpad: padding,
   last_value: call => (isWindow(call) ? [] : [renamed(call, 'last')]),
   nth_value: nthValue,
   percentile_cont: call => (call.args.length > 1 ? [renamed(call, 'quantile_cont')] : []),
   range: stepEdits,
-  rpad: padding,
   to_char: call => formEdits(call, 'strftime'),
   to_date: call => formEdits(call, 'to_date'),
   to_local_time: localTime,
@@ -80,13 +78,14 @@ const rewrites: Readonly<Record<string, (call: Call) => Edit[]>> = {
 
 /** `tables`: the calls that stand for tables, and whether they have another name. Throws DbError for what they cannot take. */
 export function functionEdits(sql: string, statement: Canonical, tables: ReadonlyMap<number, boolean>): Edit[] {
-  const { tokens, starts } = statement
+  const { tokens } = statement
   return tokens.flatMap((token, i) => {
-    if (isShareOfRows(tokens, i)) return [{ start: starts[i + 3]!, end: starts[i + 3]!, text: ' PERCENT' }]
-    if (isPartMatch(tokens, i)) return [{ ...span(statement, i), text: '~@' }]
+    const told = (text: string) => [replace(statement, i, i, text)]
+    if (isShareOfRows(tokens, i)) return [putBefore(statement, i + 3, ' PERCENT')]
+    if (isPartMatch(tokens, i)) return told('~@')
     const operator = jsonOperator(tokens, i)
-    if (operator !== undefined) return [{ ...span(statement, i, i + operator.length - 2), text: operator }]
-    if (isWildPattern(tokens, i)) return [{ ...span(statement, i), text: quoteText(wildPattern(token.value)) }]
+    if (operator !== undefined) return [replace(statement, i, i + operator.length - 2, operator)]
+    if (isWildPattern(tokens, i)) return told(quoteText(wildPattern(token.value)))
     if (!isName(token) || !isToken(tokens[i + 1], '(') || isToken(tokens[i - 1], '.')) return []
     const written = token.value.toLowerCase()
     const end = () => closing(tokens, i + 1) ?? tokens.length - 1
@@ -95,8 +94,8 @@ export function functionEdits(sql: string, statement: Canonical, tables: Readonl
     if (rows !== undefined) return jsonTable(statement, i, end(), rows, isNamed ? '' : ` AS ${written}(${written})`)
     const name = written.startsWith('jsonb_') && ofJsonb.has(written.slice(6)) ? `json_${written.slice(6)}` : written
     if (!Object.hasOwn(rewrites, name)) {
-      const told = Object.hasOwn(names, name) ? names[name]! : name
-      return told === written ? [] : [{ ...span(statement, i), text: told }]
+      const engine = Object.hasOwn(names, name) ? names[name]! : name
+      return engine === written ? [] : told(engine)
     }
     return rewrites[name]!({ sql, statement, name, at: i, close: end(), args: argumentsOf(tokens, i + 1) })
   })
@@ -111,16 +110,15 @@ function jsonTable(
   as: string
 ): Edit[] {
   const isCounted = isToken(statement.tokens[close + 2], 'ordinality')
-  const { end } = span(statement, isCounted ? close + 2 : close)
   return [
-    { ...span(statement, at, at + 1), text: before },
-    { ...span(statement, close), text: behind },
-    ...(as === '' ? [] : [{ start: end, end, text: as }])
+    replace(statement, at, at + 1, before),
+    replace(statement, close, close, behind),
+    ...(as === '' ? [] : [putBehind(statement, isCounted ? close + 2 : close, as)])
   ]
 }
 
 function renamed({ statement, at }: Call, text: string): Edit {
-  return { ...span(statement, at), text }
+  return replace(statement, at, at, text)
 }
 
 /** Whether a call has two arguments and no order of its own, the terms of which commas part, too. */
@@ -159,7 +157,7 @@ function formEdits(call: Call, ofPatterns?: string): Edit[] {
   const text = isPattern
     ? translatePattern(sql, name, form)
     : form.value.replace(/%(\.?)([369])f/g, (_, dot: string, digits: string) => dot + fractions[digits]!)
-  const written = { ...span(statement, close - 1), text: quoteText(text) }
+  const written = replace(statement, close - 1, close - 1, quoteText(text))
   return isPattern ? [renamed(call, ofPatterns), written] : [written]
 }
 
@@ -177,48 +175,40 @@ function formatEdits({ statement, at, args }: Call): Edit[] {
       next = number === undefined ? next + 1 : Number(number)
       return `{${next - 1}}`
     })
-  return [{ ...span(statement, at + 2), text: quoteText(text) }]
+  return [replace(statement, at + 2, at + 2, quoteText(text))]
 }
 
 /** A text as the step between times. */
 function stepEdits({ statement, close, args }: Call): Edit[] {
   const [only, ...more] = args[2] ?? []
-  const start = statement.starts[close - 1]!
-  return only?.kind === 'string' && more.length === 0 ? [{ start, end: start, text: 'INTERVAL ' }] : []
-}
-
-/** Spaces, where nothing else is said. */
-function padding({ statement, close, args }: Call): Edit[] {
-  const start = statement.starts[close]!
-  return args.length === 2 ? [{ start, end: start, text: ", ' '" }] : []
+  return only?.kind === 'string' && more.length === 0 ? [putBefore(statement, close - 1, 'INTERVAL ')] : []
 }
 
 /** The engine's own aggregate of JSON takes no order. */
 function jsonList(call: Call): Edit[] {
-  const { end } = span(call.statement, callEnd(call.statement.tokens, call.at))
-  return [renamed(call, 'to_json(list'), { start: end, end, text: ')' }]
+  return [renamed(call, 'to_json(list'), putBehind(call.statement, callEnd(call.statement.tokens, call.at), ')')]
 }
 
 /** `to_local_time(t AT TIME ZONE 'zone')`: the engine's times know no zone. */
 function localTime({ statement, at, close }: Call): Edit[] {
-  const { tokens, starts } = statement
+  const { tokens } = statement
   const zone = findWord(tokens, 'zone', at + 2)
   const isLast = isToken(tokens[zone - 1], 'time') && isToken(tokens[zone - 2], 'at') && zone === close - 2
-  return isLast ? [{ start: starts[close]!, end: starts[close]!, text: `, ${tokenText(tokens[close - 1]!)}` }] : []
+  return isLast ? [putBefore(statement, close, `, ${tokenText(tokens[close - 1]!)}`)] : []
 }
 
 /** `nth_value(x, n ORDER BY …)` that is not a function of a window. */
 function nthValue(call: Call): Edit[] {
   const { statement, at, close } = call
-  const { tokens, starts } = statement
+  const { tokens } = statement
   const comma = findWord(tokens, ',', at + 2)
   const order = findWord(tokens, 'order', at + 2)
   const n = tokens[comma + 1]
   if (isWindow(call) || comma < 0 || n?.kind !== 'number' || (order < 0 ? close : order) !== comma + 2) return []
   return [
     renamed(call, 'list_extract(list'),
-    { ...span(statement, comma, comma + 1), text: '' },
-    { start: starts[close]!, end: starts[close]! + 1, text: `), ${n.value})` }
+    replace(statement, comma, comma + 1, ''),
+    replace(statement, close, close, `), ${n.value})`)
   ]
 }
 

@@ -1,6 +1,7 @@
 // PIVOT and UNPIVOT where a query may stand, as the SELECT that means the same. Values that are not listed are asked for first.
-import { DbError } from '../../../core/index.ts'
-import { type Cursor, expect, readName, readUntil, take, unexpected } from '../statement/cursor.ts'
+import type { DbError } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
+import { type Cursor, expect, readItems, readName, readUntil, take, unexpected } from '../statement/cursor.ts'
 import { closing, findWord, opening } from '../text/brackets.ts'
 import { canonical } from '../text/canonical.ts'
 import { errorAt, isToken, type Piece, quoteName, quoteText, separated, type Token, tokensAt } from '../text/token.ts'
@@ -77,7 +78,7 @@ async function replaceGrouped(sql: string, tokens: readonly Token[], at: number,
   do {
     const on = required(cursor, 'a column', 'in', 'group')
     expect(cursor, 'in')
-    pivots.push({ on, values: readItems(cursor) })
+    pivots.push({ on, values: readValues(cursor) })
   } while (!take(cursor, 'group', 'by'))
   const group = required(cursor, 'columns')
   const select = await writePivot(tokens[at]!, { source: tokens.slice(start, at), pivots, using, group }, ask)
@@ -116,11 +117,10 @@ async function readPivot(cursor: Cursor, ask: AskRows): Promise<Token[]> {
   const at = cursor.tokens[cursor.at - 1]!
   const source = required(cursor, 'a table', 'on')
   expect(cursor, 'on')
-  const pivots: Pivoted[] = []
-  do {
+  const pivots = readItems(cursor, (): Pivoted => {
     const on = required(cursor, 'a column', 'in', 'using', 'group', ',')
-    pivots.push({ on, values: take(cursor, 'in') ? readItems(cursor) : undefined })
-  } while (take(cursor, ','))
+    return { on, values: take(cursor, 'in') ? readValues(cursor) : undefined }
+  })
   expect(cursor, 'using')
   const using = readAggregates(cursor, 'group', ...last)
   const group = take(cursor, 'group', 'by') ? required(cursor, 'columns', ...last) : undefined
@@ -131,14 +131,12 @@ async function readPivot(cursor: Cursor, ask: AskRows): Promise<Token[]> {
 const last = ['order', 'limit', 'offset']
 
 function readAggregates(cursor: Cursor, ...behind: readonly string[]): Aggregate[] {
-  const using: Aggregate[] = []
-  do {
+  return readItems(cursor, () => {
     const { value: call, alias } = splitAlias(required(cursor, 'an aggregate', ',', ...behind))
     if (!call.some(token => isToken(token, '(')))
       throw errorAt(cursor.sql, call[0]!.start, 'expected an aggregate, such as sum(x)')
-    using.push({ call, alias })
-  } while (take(cursor, ','))
-  return using
+    return { call, alias }
+  })
 }
 
 function splitAlias(item: readonly Token[]): { readonly value: readonly Token[]; readonly alias: string | undefined } {
@@ -150,7 +148,7 @@ async function writePivot(at: Token, { source, pivots, using, group }: Pivot, as
   let columns: { pieces: Piece[]; name: string }[] = [{ pieces: [], name: '' }]
   for (const { on, values } of pivots) {
     const listed = values?.map(nameValue) ?? (await askValues(source, on, ask))
-    if (listed.length === 0) throw new DbError('InvalidArguments', `PIVOT: ${canonical(on).text} has no values`)
+    if (listed.length === 0) throw invalid(`PIVOT: ${canonical(on).text} has no values`)
     columns = columns.flatMap(({ pieces, name: before }) =>
       listed.map(({ value, name }) => ({
         pieces: [
@@ -168,10 +166,7 @@ async function writePivot(at: Token, { source, pivots, using, group }: Pivot, as
   }
   const length = columns.length * using.reduce((sum, { call }) => sum + call.length, 0)
   if (length > maxTokens) {
-    throw new DbError(
-      'InvalidArguments',
-      `PIVOT: ${columns.length} columns of such length are too many for one statement`
-    )
+    throw invalid(`PIVOT: ${columns.length} columns of such length are too many for one statement`)
   }
   const items = columns.flatMap(({ pieces, name }) =>
     using.map(({ call, alias }) => {
@@ -205,8 +200,7 @@ async function askValues(source: readonly Token[], on: readonly Token[], ask: As
 
 function tooMany(on: readonly Token[]): DbError {
   const column = canonical(on).text
-  return new DbError(
-    'InvalidArguments',
+  return invalid(
     `PIVOT: ${column} has more than ${maxValues} values: list those that are wanted, as in ON ${column} IN (…)`
   )
 }
@@ -235,13 +229,11 @@ function readUnpivot(cursor: Cursor): Token[] {
   return tokensAt(at, ['SELECT * FROM', source, head, columns, '))', cursor.tokens.slice(cursor.at)])
 }
 
-function readItems(cursor: Cursor): Token[][] {
+function readValues(cursor: Cursor): Token[][] {
   expect(cursor, '(')
-  const items: Token[][] = []
-  do items.push(required(cursor, 'a value', ',', ')'))
-  while (take(cursor, ','))
+  const values = readItems(cursor, () => required(cursor, 'a value', ',', ')'))
   expect(cursor, ')')
-  return items
+  return values
 }
 
 function required(cursor: Cursor, what: string, ...stops: readonly string[]): Token[] {

@@ -1,9 +1,10 @@
 // Queries in a dialect that our grammar does not read: names of tables are found and resolved, everything else stays as it is written.
 // The engine, which guards by its own reading, refuses tables that are missed here.
-import { DbError, type Dialect, type Pace, type Relation, type Store, type Table } from '../../../core/index.ts'
+import type { Dialect, Pace, Relation, Store, Table } from '../../../core/index.ts'
 import { informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
 import { catalogName, informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
+import { unsupported } from '../error.ts'
 import type { Name } from '../statement/cursor.ts'
 import { errorAt, isName, isToken, locationOf, type Token } from '../text/token.ts'
 import { shiftRelation } from './edit.ts'
@@ -73,7 +74,7 @@ function refuseOwnClauses({ store, sql }: TablesContext, tokens: readonly Token[
     const what = isRange
       ? 'RANGE and ALIGN: group by a bucket of the time'
       : 'TQL in a query: send it as a statement of its own'
-    throw new DbError('Unsupported', `the storage engine ${store.engineName} has no ${what}${locationOf(sql, start)}`)
+    throw unsupported(`the storage engine ${store.engineName} has no ${what}${locationOf(sql, start)}`)
   }
 }
 

@@ -27,7 +27,7 @@ import { bindStatement, type Reference } from './bind.ts'
 import { bindContext } from './bind-context.ts'
 import { castEdits } from './cast.ts'
 import { plainComprehensions } from './comprehension.ts'
-import { applyEdits, type Edit, span } from './edit.ts'
+import { applyEdits, type Edit, putBefore, putBehind, replace, span } from './edit.ts'
 import { hasEngineZone } from './engine-zone.ts'
 import { plainWords } from './foreign.ts'
 import { plainFroms } from './from-first.ts'
@@ -175,12 +175,11 @@ export async function resolveQuery(context: ResolveContext, written: readonly To
     ...(await each(ofStatement, edits => edits())),
     ...(await each(bound.calls, at => sessionEdit(statement, at, context.ctx))),
     ...sessionWords,
-    ...(await each(bound.unnamed, ({ last, label }) => {
-      const { end } = span(statement, last)
-      return [{ start: end, end, text: ` AS ${quoteName(names.encode(label))}` }]
-    })),
+    ...(await each(bound.unnamed, ({ last, label }) => [
+      putBehind(statement, last, ` AS ${quoteName(names.encode(label))}`)
+    ])),
     ...(await each(bound.declared, at => [declaredEdit(statement, at, names, items.has(at))])),
-    ...bound.sourceNames.map(at => ({ ...span(statement, at), text: quoteName(nameOf(tokens[at]!).text) })),
+    ...bound.sourceNames.map(at => replace(statement, at, at, quoteName(nameOf(tokens[at]!).text))),
     ...(await each(bound.references, reference => referenceEdits(statement, reference, names))),
     ...(await each(bound.times, time => timeEdit(statement, time, context.zone))),
     ...(await each(reads, read => [tableEdit(read, names, words)]))
@@ -228,10 +227,10 @@ function isOneSelect(tokens: readonly Token[], alone: readonly unknown[]): boole
  * with all others, but does not look into these.
  */
 function plainAnds(statement: Canonical): readonly [opened: readonly Edit[], closed: readonly Edit[]] {
-  const spans = longAnds(statement.tokens).map(([first, last]) => span(statement, first, last))
+  const parts = longAnds(statement.tokens)
   return [
-    spans.map(({ start }) => ({ start, end: start, text: '(' })),
-    spans.map(({ end }) => ({ start: end, end, text: ') = TRUE' }))
+    parts.map(([first]) => putBefore(statement, first, '(')),
+    parts.map(([, last]) => putBehind(statement, last, ') = TRUE'))
   ]
 }
 
@@ -355,22 +354,17 @@ function renaming(columns: readonly (readonly [string, string])[], names: Names)
 /** A name given in the statement: quoted, and an item's with an `AS` before it. The engine has more words that cannot stand there bare. */
 function declaredEdit(statement: Canonical, at: number, names: Names, isItem: boolean): Edit {
   const as = !isItem || isToken(statement.tokens[at - 1], 'as') ? '' : 'AS '
-  return { ...span(statement, at), text: `${as}${quoteName(names.encode(nameOf(statement.tokens[at]!).text))}` }
+  return replace(statement, at, at, `${as}${quoteName(names.encode(nameOf(statement.tokens[at]!).text))}`)
 }
 
 /** The column a name means, by the name the engine knows it by; other names stay as they are. */
 function referenceEdits(statement: Canonical, { parts, found }: Reference, names: Names): Edit[] {
   const quoted = (part: number) => quoteName(nameOf(statement.tokens[parts[part]!]!).text)
-  if (found.kind === 'item') {
-    return [{ ...span(statement, parts[0]!), text: quoteName(names.encode(found.name)) }]
-  }
-  if (found.kind === 'row' && found.only !== undefined) {
-    return [{ ...span(statement, parts[0]!), text: `${quoted(0)}.${quoteName(found.only)}` }]
-  }
+  const told = (first: number, last: number, text: string) => replace(statement, parts[first]!, parts[last]!, text)
+  if (found.kind === 'item') return [told(0, 0, quoteName(names.encode(found.name)))]
+  if (found.kind === 'row' && found.only !== undefined) return [told(0, 0, `${quoted(0)}.${quoteName(found.only)}`)]
   if (found.kind !== 'column') return []
-  const column = { ...span(statement, parts[found.column]!), text: quoteName(names.encode(found.field.name)) }
-  if (found.table === undefined) return [column]
+  const column = told(found.column, found.column, quoteName(names.encode(found.field.name)))
   // The engine knows a table by its name alone: `public.t.n` is `t.n` to it.
-  const table = { ...span(statement, parts[0]!, parts[found.table]!), text: quoted(found.table) }
-  return [table, column]
+  return found.table === undefined ? [column] : [told(0, found.table, quoted(found.table)), column]
 }

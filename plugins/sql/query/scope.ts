@@ -1,6 +1,7 @@
 // Resolves names by scope: the tables of each SELECT with their columns, those of the queries around it, and names of its items.
-import { DbError, type TimeUnit } from '../../../core/index.ts'
+import type { TimeUnit } from '../../../core/index.ts'
 import { catalogName, hint } from '../catalog/name.ts'
+import { planError } from '../error.ts'
 import type { Tree } from '../grammar/parser.ts'
 
 /** The known facts of a value; `time`: it is a time without a zone, in UTC, and integers beside it count in this unit. */
@@ -178,7 +179,7 @@ function pick(alike: readonly Field[], name: string): Field | undefined {
   if (exact !== undefined) return exact
   const names = [...new Set(alike.map(field => field.name))]
   if (names.length > 1) {
-    throw new DbError('PlanQuery', `Failed to plan SQL: No field named ${name}${hint(name, names)}`)
+    throw planError(`No field named ${name}${hint(name, names)}`)
   }
   return alike[0]
 }

@@ -3,7 +3,7 @@ import { type RequestContext, version } from '../../../core/index.ts'
 import { catalogName } from '../catalog/name.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, quoteText, type Token } from '../text/token.ts'
-import { type Edit, span } from './edit.ts'
+import { type Edit, replace } from './edit.ts'
 
 type Asking = Pick<RequestContext, 'user' | 'db' | 'timezone'>
 
@@ -38,5 +38,5 @@ export function sessionEdit(statement: Canonical, at: number, asking: Asking): E
   if (tokens[at]!.kind !== 'word' || !Object.hasOwn(functions, name)) return []
   const called = isToken(tokens[at + 1], '(')
   if (called ? !isToken(tokens[at + 2], ')') : !isSessionWord(tokens[at]!)) return []
-  return [{ ...span(statement, at, called ? at + 2 : at), text: functions[name]!(asking) }]
+  return [replace(statement, at, called ? at + 2 : at, functions[name]!(asking))]
 }

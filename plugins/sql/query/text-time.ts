@@ -3,7 +3,7 @@
 import { duckdbTimeTypes, type TimeUnit } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { quoteName, quoteText } from '../text/token.ts'
-import { type Edit, span } from './edit.ts'
+import { type Edit, putBefore, putBehind } from './edit.ts'
 import { unknownZone } from './engine-zone.ts'
 import type { Extent } from './extent.ts'
 import type { Names } from './names.ts'
@@ -47,14 +47,10 @@ export function textTimeEdits(statement: Canonical, found: readonly TextTime[], 
   const opening = found.toSorted((a, b) => b.extent[1] - a.extent[1])
   const closing = found.toSorted((a, b) => b.extent[0] - a.extent[0])
   return [
-    ...opening.map(each => {
-      const { start } = span(statement, each.extent[0])
-      return { start, end: start, text: around(each, told)[0] }
-    }),
+    ...opening.map(each => putBefore(statement, each.extent[0], around(each, told)[0])),
     ...closing.map(each => {
-      const { end } = span(statement, each.extent[1])
       const name = each.name === undefined ? '' : ` AS ${quoteName(told.names.encode(each.name))}`
-      return { start: end, end, text: `${around(each, told)[1]}${name}` }
+      return putBehind(statement, each.extent[1], `${around(each, told)[1]}${name}`)
     })
   ]
 }

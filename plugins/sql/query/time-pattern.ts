@@ -1,5 +1,6 @@
 // Patterns of Postgres for times, as those of strftime.
-import { DbError } from '../../../core/index.ts'
+import type { DbError } from '../../../core/index.ts'
+import { planError } from '../error.ts'
 import { locationOf, quoteText, type Token } from '../text/token.ts'
 
 /** By their letters; in any case those that make digits. */
@@ -73,8 +74,7 @@ function readPattern(form: string, at: number): readonly [string, number] | unde
 }
 
 function unknownPattern(sql: string, name: string, token: Token, letters: string): DbError {
-  return new DbError(
-    'PlanQuery',
-    `Failed to plan SQL: ${name} does not know ${letters} in ${quoteText(token.value)}${locationOf(sql, token.start)}: text stands in double quotes`
+  return planError(
+    `${name} does not know ${letters} in ${quoteText(token.value)}${locationOf(sql, token.start)}: text stands in double quotes`
   )
 }

@@ -8,24 +8,23 @@ import {
   type Zone
 } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
-import { quoteText, type Token, tokenText } from '../text/token.ts'
+import { quoteText, type Token } from '../text/token.ts'
 import type { TimeConstant } from './bind.ts'
-import type { Edit } from './edit.ts'
+import { type Edit, replace } from './edit.ts'
 
 /** A constant that stands for a time: an integer is in the unit of the time beside it, text without a zone in the user's. */
 export function timeEdit(
-  { tokens, starts }: Canonical,
+  statement: Canonical,
   { first, last, constant, time, bare }: TimeConstant,
   zone: Zone
 ): Edit[] {
   const ns =
     constant.kind === 'integer'
       ? inUnit(constant.value, time.unit)
-      : instant(tokens[constant.token]!, zone, bare === true || time.unit === undefined)
+      : instant(statement.tokens[constant.token]!, zone, bare === true || time.unit === undefined)
   if (ns === undefined) return []
   const text = quoteText(formatTimestamp(ns).slice(0, -1))
-  const end = starts[last]! + tokenText(tokens[last]!).length
-  return [{ start: starts[first]!, end, text: bare ? text : `CAST(${text} AS ${duckdbTimeTypes[time.unit ?? 'ns']})` }]
+  return [replace(statement, first, last, bare ? text : `CAST(${text} AS ${duckdbTimeTypes[time.unit ?? 'ns']})`)]
 }
 
 function inUnit(value: bigint, unit: TimeUnit | undefined): bigint | undefined {

@@ -1,14 +1,7 @@
 // TQL in a common table: `WITH load AS (TQL EVAL (start, end, step) query) SELECT …`. Its rows are computed first and stand in the query
 // as a table made of constants.
-import {
-  DbError,
-  duckdbRows,
-  isValid,
-  type Pace,
-  type RecordsAnswer,
-  type ResultBatch,
-  runPaced
-} from '../../../core/index.ts'
+import { duckdbRows, isValid, type Pace, type RecordsAnswer, type ResultBatch, runPaced } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import type { TqlStatement } from '../statement/statement.ts'
 import { parseTql } from '../statement/tql.ts'
 import { closing } from '../text/brackets.ts'
@@ -105,8 +98,7 @@ async function readTable({ columns, batches }: RecordsAnswer, quota: RowQuota, p
   for await (const batch of batches()) {
     quota.rows -= batch.rows
     if (quota.rows < 0) {
-      throw new DbError(
-        'InvalidArguments',
+      throw invalid(
         `TQL in common tables gives more than ${quota.limit} rows (plugins.sql.tql_table_limit): take a longer step, fewer series or an aggregation`
       )
     }

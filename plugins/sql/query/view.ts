@@ -1,6 +1,7 @@
 // A view in a query: its own query, resolved in turn, in place of the name.
 import { DbError, isDbError, type Relation, type TableColumn, type View, withMessage } from '../../../core/index.ts'
 import { fullName } from '../catalog/name.ts'
+import { invalid } from '../error.ts'
 import { quoteName, type Token, tokenize } from '../text/token.ts'
 import { shiftRelation } from './edit.ts'
 import type { Names } from './names.ts'
@@ -32,8 +33,8 @@ export async function readView<C extends Pick<ResolveContext, 'store' | 'db' | '
 ): Promise<Q> {
   const name = fullName(view.database, view.name)
   const above = context.views ?? []
-  if (above.includes(name)) throw new DbError('InvalidArguments', `view ${name} refers to itself`)
-  if (above.length >= deepest) throw new DbError('InvalidArguments', `more than ${deepest} views stand on each other`)
+  if (above.includes(name)) throw invalid(`view ${name} refers to itself`)
+  if (above.length >= deepest) throw invalid(`more than ${deepest} views stand on each other`)
   const inner = { ...context, db: view.database, sql: view.query, views: [...above, name] }
   const tokens = tokenize(view.query, undefined, context.store.dialect.backslashEscapes)
   return read(inner, tokens).catch((error: unknown) => {

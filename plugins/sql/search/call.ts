@@ -1,7 +1,6 @@
 // Calls of `matches` and `matches_term`: what they search and for what.
 import {
   type Condition,
-  DbError,
   parseSearch,
   type Reading,
   readingOf as readingOfColumns,
@@ -11,6 +10,7 @@ import {
   type TableColumn,
   termSql
 } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { argumentsOf, closing } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isName, isToken, quoteText, type Token } from '../text/token.ts'
@@ -44,7 +44,7 @@ export function readSearchCall({ tokens }: Canonical, first: number): SearchCall
   const [searched, [query, ...rest] = [], ...more] = argumentsOf(tokens, open)
   const isConstant = query?.kind === 'string' && query === tokens[last - 1] && rest.length + more.length === 0
   if (searched === undefined || !isConstant) {
-    throw new DbError('InvalidArguments', `${name} takes a text and what to search it for, a constant: ${usage[name]}`)
+    throw invalid(`${name} takes a text and what to search it for, a constant: ${usage[name]}`)
   }
   const text = [open + 1, open + searched.length] as const
   const lowered = searched.length > 3 && isToken(searched[0], 'lower') && closing(searched, 1) === searched.length - 1
@@ -77,10 +77,7 @@ function isPath(tokens: readonly Token[]): boolean {
 export function readingOf(call: SearchCall, columns: readonly TableColumn[]): Reading {
   const [column] = columns
   if (column !== undefined && columns.every(({ type }) => type !== 'String' && type !== 'Json')) {
-    throw new DbError(
-      'InvalidArguments',
-      `${call.name} searches text, column ${column.name} is ${sqlTypeName(column.type)}`
-    )
+    throw invalid(`${call.name} searches text, column ${column.name} is ${sqlTypeName(column.type)}`)
   }
   const { folded, unspaced } = readingOfColumns(columns)
   return { folded: !call.lowered && folded, unspaced }
@@ -89,10 +86,7 @@ export function readingOf(call: SearchCall, columns: readonly TableColumn[]): Re
 /** The call as SQL; `text` is the SQL of what it searches. */
 export function searchCallSql({ name, query }: SearchCall, text: string, reading: Reading): string {
   if (text.length > maxTextLength) {
-    throw new DbError(
-      'InvalidArguments',
-      `what ${name} searches may take ${maxTextLength} characters of SQL, not ${text.length}`
-    )
+    throw invalid(`what ${name} searches may take ${maxTextLength} characters of SQL, not ${text.length}`)
   }
   return name === 'matches'
     ? searchSql(parseSearch(query), text, reading, quoteText)

@@ -1,5 +1,6 @@
 // Puts SQL in place of searches, and tells the engine what rows of tables must meet.
-import { DbError, type Reading, type TableColumn, type Zone } from '../../../core/index.ts'
+import type { Reading, TableColumn, Zone } from '../../../core/index.ts'
+import { unsupported } from '../error.ts'
 import type { Alone } from '../query/bind.ts'
 import { all, whereCondition } from '../query/condition.ts'
 import { applyEdits, type Edit, span } from '../query/edit.ts'
@@ -67,7 +68,7 @@ function replaceSearches(
       else if (edit.end > whole.end) behind.push(edit)
     }
     if (inner.some(edit => edit.table !== undefined || edit.relations !== undefined)) {
-      throw new DbError('Unsupported', `a query inside of ${call.name} is not supported`)
+      throw unsupported(`a query inside of ${call.name} is not supported`)
     }
     const moved = inner.map(edit => ({ ...edit, start: edit.start - text.start, end: edit.end - text.start }))
     const searched = applyEdits(statement.text.slice(text.start, text.end), moved).text

@@ -1,13 +1,13 @@
 // ALTER TABLE and ALTER DATABASE.
-import { DbError } from '../../../core/index.ts'
+import { unsupported } from '../error.ts'
 import { indexKind, parseColumn, readDefault } from './column.ts'
 import { readColumnType } from './column-type.ts'
 import {
-  atEnd,
   type Cursor,
   expect,
   type Name,
   peek,
+  readItems,
   readList,
   readName,
   readNames,
@@ -22,13 +22,11 @@ export function parseAlter(cursor: Cursor): AlterTable | AlterDatabase {
   if (take(cursor, 'database') || take(cursor, 'schema')) return parseDatabase(cursor)
   if (!take(cursor, 'table')) {
     const word = peek(cursor)?.value.toUpperCase() ?? ''
-    throw new DbError('Unsupported', `ALTER ${word} is not supported, there are ALTER TABLE and ALTER DATABASE`)
+    throw unsupported(`ALTER ${word} is not supported, there are ALTER TABLE and ALTER DATABASE`)
   }
   const ifExists = take(cursor, 'if', 'exists')
   const name = readNames(cursor)
-  const actions = [parseAction(cursor)]
-  while (take(cursor, ',')) actions.push(parseAction(cursor))
-  return { kind: 'alter_table', name, ifExists, actions }
+  return { kind: 'alter_table', name, ifExists, actions: readItems(cursor, () => parseAction(cursor)) }
 }
 
 function parseDatabase(cursor: Cursor): AlterDatabase {
@@ -47,7 +45,7 @@ function parseAction(cursor: Cursor): AlterAction {
   }
   if (take(cursor, 'rename')) {
     if (sees(cursor, 'column') && peek(cursor, 1) !== undefined)
-      throw new DbError('Unsupported', 'columns keep their names: a view may give them others')
+      throw unsupported('columns keep their names: a view may give them others')
     take(cursor, 'to')
     return { kind: 'rename', name: readName(cursor, 'the new name of the table').text }
   }
@@ -102,7 +100,5 @@ function readOptions(cursor: Cursor): Texts {
 }
 
 function readKeys(cursor: Cursor): string[] {
-  const keys = [readKey(cursor)]
-  while (!atEnd(cursor) && take(cursor, ',')) keys.push(readKey(cursor))
-  return keys
+  return readItems(cursor, () => readKey(cursor))
 }

@@ -1,5 +1,6 @@
 // Words for column types.
-import { type ColumnType, DbError, type TimeUnit, timestampType } from '../../../core/index.ts'
+import { type ColumnType, type TimeUnit, timestampType } from '../../../core/index.ts'
+import { invalid, unsupported } from '../error.ts'
 import { isToken, locationOf } from '../text/token.ts'
 import { type Cursor, peek, readList, readName, take, unexpected } from './cursor.ts'
 
@@ -48,14 +49,14 @@ export function readType(cursor: Cursor): ColumnType {
   const type = types.get(word)
   if (type === undefined) {
     const instead = word === 'vector' ? ', keep vectors as JSON or BINARY' : ''
-    throw new DbError('Unsupported', `data type ${token.value.toUpperCase()} is not supported${instead}`)
+    throw unsupported(`data type ${token.value.toUpperCase()} is not supported${instead}`)
   }
   if (word === 'timestamp' || word === 'datetime') return timestamp(cursor, type)
   if (word === 'double') take(cursor, 'precision')
   if (sized.includes(word) && peek(cursor)?.value === '(') readNumbers(cursor)
   if (!take(cursor, 'unsigned')) return type
   const positive = unsigned[type]
-  if (positive === undefined) throw new DbError('Unsupported', `${token.value.toUpperCase()} UNSIGNED is not supported`)
+  if (positive === undefined) throw unsupported(`${token.value.toUpperCase()} UNSIGNED is not supported`)
   return positive
 }
 
@@ -65,7 +66,7 @@ export function readColumnType(cursor: Cursor): ColumnType {
   const next = peek(cursor)
   if (!isToken(next, '[') && !isToken(next, 'array')) return type
   const location = locationOf(cursor.sql, next!.start)
-  throw new DbError('Unsupported', `a column holds no list${location}: keep lists as JSON, and read them as x::INT[]`)
+  throw unsupported(`a column holds no list${location}: keep lists as JSON, and read them as x::INT[]`)
 }
 
 function timestamp(cursor: Cursor, type: ColumnType): ColumnType {
@@ -73,7 +74,7 @@ function timestamp(cursor: Cursor, type: ColumnType): ColumnType {
   const [precision] = readNumbers(cursor)
   const unit = precisions[String(precision)]
   if (unit === undefined) {
-    throw new DbError('InvalidArguments', `a timestamp has precision 0, 3, 6 or 9, not ${precision}`)
+    throw invalid(`a timestamp has precision 0, 3, 6 or 9, not ${precision}`)
   }
   return timestampType(unit)
 }
@@ -81,7 +82,7 @@ function timestamp(cursor: Cursor, type: ColumnType): ColumnType {
 function decimal(cursor: Cursor): ColumnType {
   const [precision = 38, scale = 0] = peek(cursor)?.value === '(' ? readNumbers(cursor) : [38, 10]
   if (precision < 1 || precision > 38 || scale > precision) {
-    throw new DbError('InvalidArguments', `DECIMAL(${precision}, ${scale}): precision is 1 to 38, scale at most that`)
+    throw invalid(`DECIMAL(${precision}, ${scale}): precision is 1 to 38, scale at most that`)
   }
   return `Decimal(${precision}, ${scale})`
 }

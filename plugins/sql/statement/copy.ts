@@ -1,14 +1,14 @@
 // COPY: a table or a query to a file of the export folder, or a file of it into a table.
-import { DbError } from '../../../core/index.ts'
+import { unsupported } from '../error.ts'
 import { isToken } from '../text/token.ts'
-import { type Cursor, expect, peek, readList, readName, readNames, readString, sees, take } from './cursor.ts'
+import { type Cursor, expect, peek, readColumnNames, readNames, readString, sees, take } from './cursor.ts'
 import { readQuery } from './query.ts'
 import type { CopyStatement } from './statement.ts'
 import { readWith } from './with.ts'
 
 export function parseCopy(cursor: Cursor): CopyStatement {
   if (sees(cursor, 'database') && !isToken(peek(cursor, 1), 'to') && !isToken(peek(cursor, 1), 'from')) {
-    throw new DbError('Unsupported', 'COPY DATABASE is not supported: copy its tables, or make a backup')
+    throw unsupported('COPY DATABASE is not supported: copy its tables, or make a backup')
   }
   if (take(cursor, '(')) {
     const query = readQuery(cursor, ')')
@@ -21,7 +21,7 @@ export function parseCopy(cursor: Cursor): CopyStatement {
   const start = cursor.at
   const name = readNames(cursor)
   const named = cursor.tokens.slice(start, cursor.at)
-  const columns = sees(cursor, '(') ? readList(cursor, () => readName(cursor, 'the name of a column')) : undefined
+  const columns = readColumnNames(cursor)
   if (columns === undefined && take(cursor, 'to')) {
     return { kind: 'copy', direction: 'to', source: { kind: 'table', name, named }, ...readTarget(cursor) }
   }
@@ -33,7 +33,7 @@ function readTarget(cursor: Cursor) {
   const path = readString(cursor)
   const options = readWith(cursor)
   if (take(cursor, 'connection')) {
-    throw new DbError('Unsupported', 'COPY to and from object stores is not supported: files lie in the export folder')
+    throw unsupported('COPY to and from object stores is not supported: files lie in the export folder')
   }
   return { path, options }
 }

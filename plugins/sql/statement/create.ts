@@ -1,5 +1,6 @@
 // CREATE TABLE and CREATE DATABASE.
 import { type ColumnDefinition, DbError, isTimestamp, type Semantic } from '../../../core/index.ts'
+import { invalid, unsupported } from '../error.ts'
 import { isToken } from '../text/token.ts'
 import { parseColumn, type WrittenColumn } from './column.ts'
 import {
@@ -7,6 +8,7 @@ import {
   expect,
   expectEnd,
   peek,
+  readColumnNames,
   readList,
   readName,
   readNames,
@@ -29,8 +31,7 @@ export function parseCreate(cursor: Cursor): Statement {
   const database = take(cursor, 'database') || take(cursor, 'schema')
   if (replace || (!database && !take(cursor, 'table'))) {
     const word = peek(cursor)?.value.toUpperCase() ?? ''
-    throw new DbError(
-      'Unsupported',
+    throw unsupported(
       `CREATE ${replace ? 'OR REPLACE ' : ''}${word} is not supported, there are CREATE TABLE, CREATE DATABASE and CREATE [OR REPLACE] VIEW or FLOW`
     )
   }
@@ -46,7 +47,7 @@ export function parseCreate(cursor: Cursor): Statement {
 function parseView(cursor: Cursor, replace: boolean): CreateView {
   const ifNotExists = take(cursor, 'if', 'not', 'exists')
   const name = readNames(cursor)
-  const columns = sees(cursor, '(') ? readList(cursor, () => readName(cursor, 'the name of a column')) : undefined
+  const columns = readColumnNames(cursor)
   expect(cursor, 'as')
   const query = readQuery(cursor)
   const text = cursor.sql.slice(query.tokens[0]!.start, query.tokens.at(-1)!.end)
@@ -106,7 +107,7 @@ function parseTail(cursor: Cursor): Texts {
       take(cursor, '=')
       options['comment'] = readString(cursor)
     } else if (sees(cursor, 'partition')) {
-      throw new DbError('Unsupported', 'PARTITION ON COLUMNS is not supported: the server runs on a single node')
+      throw unsupported('PARTITION ON COLUMNS is not supported: the server runs on a single node')
     } else {
       if (!sees(cursor, 'as')) expectEnd(cursor)
       return options
@@ -118,7 +119,7 @@ function readEngine(cursor: Cursor): void {
   take(cursor, '=')
   const engine = readName(cursor, 'the name of an engine').text
   if (!engines.includes(engine)) {
-    throw new DbError('InvalidArguments', `unknown table engine ${engine}, expected one of ${engines.join(', ')}`)
+    throw invalid(`unknown table engine ${engine}, expected one of ${engines.join(', ')}`)
   }
 }
 
@@ -130,19 +131,18 @@ function define(
 ): ColumnDefinition[] {
   const names = new Set(written.map(column => column.name))
   for (const name of [...keys, ...times]) {
-    if (!names.has(name)) throw new DbError('InvalidArguments', `column ${name} of a constraint is not defined`)
+    if (!names.has(name)) throw invalid(`column ${name} of a constraint is not defined`)
   }
   if (names.size < written.length) {
     const seen = new Set<string>()
     const twice = written.find(({ name }) => seen.size === seen.add(name).size)
-    throw new DbError('InvalidArguments', `column ${twice!.name} is defined twice`)
+    throw invalid(`column ${twice!.name} is defined twice`)
   }
   if (times.length !== 1) throw new DbError('InvalidSyntax', 'Missing time index constraint')
   const time = times[0]!
-  if (keys.includes(time))
-    throw new DbError('InvalidArguments', `time index column ${time} cannot be in the primary key`)
+  if (keys.includes(time)) throw invalid(`time index column ${time} cannot be in the primary key`)
   const tags = new Set(keys)
-  if (tags.size < keys.length) throw new DbError('InvalidArguments', 'a column is in the primary key twice')
+  if (tags.size < keys.length) throw invalid('a column is in the primary key twice')
   return written.map(column => {
     const semantic: Semantic = column.name === time ? 'timestamp' : tags.has(column.name) ? 'tag' : 'field'
     if (semantic === 'timestamp') checkTime(column)
@@ -166,6 +166,6 @@ function checkTime({ name, type, nullable }: WrittenColumn): void {
       ? 'time index column cannot be null'
       : undefined
   if (why !== undefined) {
-    throw new DbError('InvalidArguments', `Invalid column option, column name: ${name}, error: ${why}`)
+    throw invalid(`Invalid column option, column name: ${name}, error: ${why}`)
   }
 }

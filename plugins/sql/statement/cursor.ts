@@ -69,6 +69,18 @@ export function readNames(cursor: Cursor): Name[] {
   return names
 }
 
+/** Items with commas between, at least one. */
+export function readItems<T>(cursor: Cursor, item: () => T): T[] {
+  const items = [item()]
+  while (take(cursor, ',')) items.push(item())
+  return items
+}
+
+/** Names of columns in parentheses; undefined where no parenthesis opens. */
+export function readColumnNames(cursor: Cursor): Name[] | undefined {
+  return sees(cursor, '(') ? readList(cursor, () => readName(cursor, 'the name of a column')) : undefined
+}
+
 /** Items with commas between, in parentheses; a comma may trail. */
 export function readList<T>(cursor: Cursor, item: () => T): T[] {
   const items: T[] = []

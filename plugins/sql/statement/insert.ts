@@ -1,12 +1,12 @@
 // INSERT and REPLACE: target, columns, and the expressions of each row still as tokens.
-import { DbError } from '../../../core/index.ts'
+import { unsupported } from '../error.ts'
 import type { Token } from '../text/token.ts'
 import {
   type Cursor,
   expect,
   peek,
+  readColumnNames,
   readList,
-  readName,
   readNames,
   readUntil,
   sees,
@@ -22,7 +22,7 @@ export function parseInsertHead(cursor: Cursor): Pick<InsertStatement, 'table' |
   expect(cursor, 'into')
   const table = readNames(cursor)
   const listed = sees(cursor, '(') && !sees(cursor, '(', 'select') && !sees(cursor, '(', 'with')
-  const columns = listed ? readList(cursor, () => readName(cursor, 'the name of a column')) : undefined
+  const columns = listed ? readColumnNames(cursor) : undefined
   return { table, columns }
 }
 
@@ -38,7 +38,7 @@ export function parseInsert(cursor: Cursor): InsertStatement {
     if (peek(cursor) === undefined) break
     rows.push(readRow(cursor))
   }
-  if (sees(cursor, 'on', 'conflict')) throw new DbError('Unsupported', noConflicts)
+  if (sees(cursor, 'on', 'conflict')) throw unsupported(noConflicts)
   return { kind: 'insert', table, columns, source: { kind: 'values', rows } }
 }
 

@@ -1,5 +1,6 @@
 // A request's SQL as statements: cut at semicolons, told apart by the first word.
-import { DbError, didYouMean, type Steps } from '../../../core/index.ts'
+import { didYouMean, type Steps } from '../../../core/index.ts'
+import { invalid, unsupported } from '../error.ts'
 import { isToken, type Token, tokenSteps } from '../text/token.ts'
 import { parseAlter } from './alter.ts'
 import { parseCopy } from './copy.ts'
@@ -9,6 +10,7 @@ import {
   expect,
   expectEnd,
   peek,
+  readItems,
   readName,
   readNames,
   readString,
@@ -45,12 +47,12 @@ export function* parseStatements(
   for (const group of split(fill === undefined ? tokens : yield* fill(tokens))) {
     const cursor = { sql, tokens: group, at: 0 }
     const statement = parseStatement(cursor)
-    if (sees(cursor, 'returning')) throw new DbError('Unsupported', noReturning)
+    if (sees(cursor, 'returning')) throw unsupported(noReturning)
     expectEnd(cursor)
     parsed.push({ statement, tokens: group })
     yield
   }
-  if (parsed.length === 0) throw new DbError('InvalidArguments', 'empty statements')
+  if (parsed.length === 0) throw invalid('empty statements')
   return parsed
 }
 
@@ -93,7 +95,7 @@ function parseStatement(cursor: Cursor): Statement {
   if (take(cursor, 'tql')) return parseTql(cursor)
   const word = first!.value.toLowerCase()
   const instead = Object.hasOwn(others, word) ? `. ${others[word]!}` : didYouMean(word.toUpperCase(), firstWords)
-  throw new DbError('Unsupported', `SQL statement is not supported, keyword: ${word.toUpperCase()}${instead}`)
+  throw unsupported(`SQL statement is not supported, keyword: ${word.toUpperCase()}${instead}`)
 }
 
 const noPrepared = 'Send the statement with `?` or `$1` in it and the values beside it, as `params`'
@@ -140,7 +142,7 @@ function parseExplain(cursor: Cursor): Statement {
     }
     if (isList) take(cursor, ',')
   }
-  if (!isQueryWord(peek(cursor))) throw new DbError('Unsupported', 'EXPLAIN takes a query')
+  if (!isQueryWord(peek(cursor))) throw unsupported('EXPLAIN takes a query')
   return { kind: 'explain', analyze, json, query: readQuery(cursor) }
 }
 
@@ -153,8 +155,7 @@ function parseDrop(cursor: Cursor): Statement {
   const view = !database && take(cursor, 'view')
   if (!database && !view) expect(cursor, 'table')
   const ifExists = take(cursor, 'if', 'exists')
-  const names = [database ? [readName(cursor)] : readNames(cursor)]
-  while (!database && take(cursor, ',')) names.push(readNames(cursor))
+  const names = database ? [[readName(cursor)]] : readItems(cursor, () => readNames(cursor))
   // Views stay, whatever becomes of what they read.
   if (!take(cursor, 'restrict')) take(cursor, 'cascade')
   if (database) return { kind: 'drop_database', name: names[0]![0]!, ifExists }

@@ -1,5 +1,5 @@
 // SET and ADMIN.
-import { DbError } from '../../../core/index.ts'
+import { unsupported } from '../error.ts'
 import { label } from '../text/canonical.ts'
 import { atEnd, type Cursor, expect, peek, readName, take, unexpected } from './cursor.ts'
 import type { Statement } from './statement.ts'
@@ -11,7 +11,7 @@ export function parseSet(cursor: Cursor): Statement {
   if (!zone && !take(cursor, '=')) expect(cursor, 'to')
   if (variable === 'search_path') return { kind: 'use', database: readName(cursor, 'the name of a database') }
   if (variable !== 'time_zone' && variable !== 'timezone') {
-    throw new DbError('Unsupported', `Unsupported set variable ${variable.toUpperCase()}`)
+    throw unsupported(`Unsupported set variable ${variable.toUpperCase()}`)
   }
   const value = peek(cursor)
   if (value === undefined || value.kind === 'symbol') throw unexpected(cursor, 'a time zone')

@@ -1,5 +1,5 @@
 // The SHOW statements.
-import { DbError } from '../../../core/index.ts'
+import { unsupported } from '../error.ts'
 import {
   atEnd,
   type Cursor,
@@ -43,7 +43,7 @@ export function parseShow(cursor: Cursor): ShowStatement {
   const name = peek(cursor)?.value.toLowerCase() ?? ''
   if (shownAlone.includes(name) && take(cursor, name)) return { kind: 'show', what: 'variable', variable: name }
   if (take(cursor, 'time', 'zone')) return { kind: 'show', what: 'variable', variable: 'timezone' }
-  throw new DbError('Unsupported', `SHOW ${name.toUpperCase()} is not supported, there are ${shown}`)
+  throw unsupported(`SHOW ${name.toUpperCase()} is not supported, there are ${shown}`)
 }
 
 const shown =

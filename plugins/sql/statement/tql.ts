@@ -1,5 +1,5 @@
 // TQL: PromQL between SQL's words, `TQL EVAL (start, end, step[, lookback]) query [AS name]`.
-import { atEnd, type Cursor, expect, readName, readUntil, take, unexpected } from './cursor.ts'
+import { atEnd, type Cursor, expect, readItems, readName, readUntil, take, unexpected } from './cursor.ts'
 import type { TqlStatement } from './statement.ts'
 
 export function parseTql(cursor: Cursor): TqlStatement {
@@ -7,9 +7,7 @@ export function parseTql(cursor: Cursor): TqlStatement {
   const verbose = command !== 'eval' && take(cursor, 'verbose')
   const format = command !== 'eval' && take(cursor, 'format') ? readName(cursor, 'a format').text : undefined
   expect(cursor, '(')
-  const bounds: string[] = []
-  do bounds.push(readBound(cursor))
-  while (take(cursor, ','))
+  const bounds = readItems(cursor, () => readBound(cursor))
   expect(cursor, ')')
   const [start, end, step, lookback] = bounds
   if (start === undefined || end === undefined || step === undefined || bounds.length > 4) {

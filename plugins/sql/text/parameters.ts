@@ -14,6 +14,7 @@ import {
   startsWith,
   unexpected
 } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { isKeyOperator, isToken, locationOf, stepTokens, type Token, tokenize } from './token.ts'
 
 type PartOfValue = Pick<Token, 'kind' | 'value'>
@@ -48,7 +49,7 @@ export function* readParameters(json: string | undefined, maxTokens: number): St
   const bytes = Buffer.from(json)
   if (bytes.length > max && (yield* countJsonValues(bytes, max)) > max) {
     const reason = `params: more than ${maxTokens} values, and a statement cannot use so many ([plugins.sql] max_sql_tokens)`
-    throw new DbError('InvalidArguments', reason)
+    throw invalid(reason)
   }
   try {
     return yield* readEntries(jsonCursor(bytes))
@@ -100,7 +101,7 @@ function entriesOf(values: unknown): readonly (readonly [string, unknown])[] | u
 }
 
 function notParams(): DbError {
-  return new DbError('InvalidArguments', 'params must be a JSON array of values, or an object of values by name')
+  return invalid('params must be a JSON array of values, or an object of values by name')
 }
 
 function constant(name: string, value: unknown): PartOfValue[] {
@@ -108,7 +109,7 @@ function constant(name: string, value: unknown): PartOfValue[] {
   if (value === null || typeof value === 'boolean') return [{ kind: 'word', value: String(value) }]
   const text = value instanceof NumberText ? value.text : numberText(value)
   if (text !== undefined) return tokenize(checkNumber(name, text))
-  throw new DbError('InvalidArguments', `params: value ${name} must be a text, a number, true, false or null`)
+  throw invalid(`params: value ${name} must be a text, a number, true, false or null`)
 }
 
 /** A number of JavaScript as a constant; one with a fraction or an exponent stays a float. */
@@ -125,7 +126,7 @@ const maxInteger = 2n ** 127n - 1n
 
 /** Refuses what would become another number. */
 function checkNumber(name: string, text: string): string {
-  const refuse = (reason: string) => new DbError('InvalidArguments', `params: value ${name} ${reason}`)
+  const refuse = (reason: string) => invalid(`params: value ${name} ${reason}`)
   if (!Number.isFinite(Number(text))) throw refuse(`is beyond the range of floats: ${text.slice(0, 40)}`)
   if (/e/i.test(text)) return text
   const digits = text.replace(/[-.]/g, '').length
@@ -178,7 +179,7 @@ export function* fillParameters(
   }
   const unused = [...(given?.keys() ?? [])].find(name => !used.has(name))
   if (unused !== undefined) {
-    throw new DbError('InvalidArguments', `params: the statement has no parameter for value ${unused}`)
+    throw invalid(`params: the statement has no parameter for value ${unused}`)
   }
   return filled
 }
@@ -204,5 +205,5 @@ function nameAt(tokens: readonly Token[], at: number, before: number): string | 
 
 function missing(sql: string, { start }: Token, name: string, given: Parameters | undefined): DbError {
   const have = given === undefined ? 'params gives values, such as params=[1,"a"]' : `params has ${given.size}`
-  return new DbError('InvalidArguments', `parameter ${name}${locationOf(sql, start)} has no value: ${have}`)
+  return invalid(`parameter ${name}${locationOf(sql, start)} has no value: ${have}`)
 }

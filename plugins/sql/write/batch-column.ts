@@ -5,7 +5,6 @@ import {
   type ColumnData,
   type ColumnDefinition,
   type ColumnType,
-  DbError,
   type FixedData,
   isTimestamp,
   isValid,
@@ -18,6 +17,7 @@ import {
   unitsPerSecond,
   utc
 } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { buildColumn, type ValueContext } from './column-value.ts'
 import { type Literal, nullLiteral, resultLiteral } from './literal.ts'
 
@@ -130,7 +130,7 @@ function validity(parts: readonly Part[], rows: number): Uint8Array | undefined 
 function requireValues(name: string, valid: Uint8Array, rows: number): void {
   for (let row = 0; row < rows; row++) {
     if (!isValid(valid, row)) {
-      throw new DbError('InvalidArguments', `row ${row + 1}, column ${name}: the column takes no nulls`)
+      throw invalid(`row ${row + 1}, column ${name}: the column takes no nulls`)
     }
   }
 }

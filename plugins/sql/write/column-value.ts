@@ -21,6 +21,7 @@ import {
   utc,
   type Zone
 } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { type Session, zoneOf } from '../session.ts'
 import type { Literal } from './literal.ts'
 
@@ -47,8 +48,7 @@ export function buildColumn(column: ColumnDefinition, literals: readonly Literal
   const convert = <T>(read: (literal: Literal) => T | undefined, empty: T) =>
     literals.map((literal, row) => {
       if (literal.kind !== 'null') return attempt(read, literal) ?? fail(column, first + row, literal)
-      if (!nullable)
-        throw new DbError('InvalidArguments', `row ${first + row + 1}, column ${name}: the column takes no nulls`)
+      if (!nullable) throw invalid(`row ${first + row + 1}, column ${name}: the column takes no nulls`)
       clearBit(valid, row)
       nulls++
       return empty

@@ -3,7 +3,6 @@ import {
   type Column,
   type ColumnDefinition,
   convertTime,
-  DbError,
   formatTimestamp,
   isDbError,
   isTimestamp,
@@ -14,6 +13,7 @@ import {
   utc,
   type Zone
 } from '../../../core/index.ts'
+import { invalid, unsupported } from '../error.ts'
 import { quoteText, tokenize } from '../text/token.ts'
 import { buildColumn, type ValueContext } from './column-value.ts'
 import { type Literal, nullLiteral, readLiteral } from './literal.ts'
@@ -23,7 +23,7 @@ export function defaultOf({ name, type, default: text }: ColumnDefinition, zone:
   if (text === undefined) return nullLiteral
   const literal = readLiteral(tokenize(text))
   if (literal === undefined || literal.kind === 'default') {
-    throw new DbError('Unsupported', `column ${name}: its default ${text} is neither a constant nor now()`)
+    throw unsupported(`column ${name}: its default ${text} is neither a constant nor now()`)
   }
   if (literal.kind !== 'text' || !isTimestamp(type)) return literal
   try {
@@ -62,5 +62,5 @@ export function defaultColumns(
 /** Throws unless the time index is given or has a default. */
 export function requireTime({ timeIndex }: Table, given: readonly TableColumn[]): void {
   if (timeIndex.default !== undefined || given.some(column => column.name === timeIndex.name)) return
-  throw new DbError('InvalidArguments', `column ${timeIndex.name} is the time index and must be given`)
+  throw invalid(`column ${timeIndex.name} is the time index and must be given`)
 }

@@ -1,6 +1,7 @@
 // DELETE: the keys of the rows its condition finds become one write that hides them.
-import { DbError, type Table, type TableWrite } from '../../../core/index.ts'
+import type { DbError, Table, TableWrite } from '../../../core/index.ts'
 import { fullName } from '../catalog/name.ts'
+import { invalid } from '../error.ts'
 import { planQuery, privileged, runPlan, type Session } from '../session.ts'
 import type { DeleteStatement } from '../statement/statement.ts'
 import { quoteName, type Token, tokensAt } from '../text/token.ts'
@@ -20,7 +21,7 @@ export async function deleteRows(session: Session, statement: DeleteStatement): 
   const table = findTarget(session, statement.table)
   if (table.options.append_mode) {
     const name = fullName(table.database, table.name)
-    throw new DbError('InvalidArguments', `table ${name}: DELETE is not allowed under append mode`)
+    throw invalid(`table ${name}: DELETE is not allowed under append mode`)
   }
   const keys = [...table.tags, table.timeIndex]
   const answer = await runPlan(privileged(session), await planQuery(session, selectKeys(table, statement)))
@@ -43,8 +44,7 @@ function selectKeys(table: Table, { named, where }: DeleteStatement): Token[] {
 }
 
 function tooMany(limit: number): DbError {
-  return new DbError(
-    'InvalidArguments',
+  return invalid(
     `DELETE found more than ${limit} rows, the limit of plugins.sql.delete_limit; nothing was deleted: ` +
       'delete in steps, for example a range of the time index at a time, or drop the table'
   )

@@ -1,5 +1,6 @@
 // INSERT: values become one write of whole columns, a query's rows one write after the other.
-import { authorise, DbError, Pace, type Table, type TableColumn, type TableWrite } from '../../../core/index.ts'
+import { authorise, type DbError, Pace, type Table, type TableColumn, type TableWrite } from '../../../core/index.ts'
+import { invalid } from '../error.ts'
 import { privileged, readRows, runQuery, type Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { InsertStatement } from '../statement/statement.ts'
@@ -29,7 +30,7 @@ export async function insert(session: Session, statement: InsertStatement): Prom
 export function insertColumns(table: Table, names: readonly Name[] | undefined): readonly TableColumn[] {
   const columns = names?.map(name => requireColumn(table, name)) ?? table.columns
   if (new Set(columns).size < columns.length) {
-    throw new DbError('InvalidArguments', 'a column of INSERT is named twice')
+    throw invalid('a column of INSERT is named twice')
   }
   return columns
 }
@@ -119,8 +120,5 @@ async function evaluate(session: Session, expressions: readonly (readonly Token[
 }
 
 function mismatch(columns: number, values: number): DbError {
-  return new DbError(
-    'InvalidArguments',
-    `Invalid SQL, error: column count mismatch, columns: ${columns}, values: ${values}`
-  )
+  return invalid(`Invalid SQL, error: column count mismatch, columns: ${columns}, values: ${values}`)
 }

@@ -1,6 +1,7 @@
 // The table a statement writes to, and its columns.
 import { DbError, type Table, type TableColumn } from '../../../core/index.ts'
 import { fullName, hint, lookUpTable, noTable, resolveChanged } from '../catalog/name.ts'
+import { invalid } from '../error.ts'
 import type { Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 
@@ -8,7 +9,7 @@ import type { Name } from '../statement/cursor.ts'
 export function findTarget({ store, ctx }: Pick<Session, 'store' | 'ctx'>, name: readonly Name[]): Table {
   const { database, table } = resolveChanged(store, ctx.db, name)
   if (store.view(database, table.text) !== undefined) {
-    throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: it can be read only`)
+    throw invalid(`${fullName(database, table.text)} is a view: it can be read only`)
   }
   const found = lookUpTable(store, ctx.db, name)
   if (found === undefined) throw noTable(store, database, table.text)

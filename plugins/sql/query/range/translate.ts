@@ -12,6 +12,7 @@ import {
   type Zone
 } from '../../../../core/index.ts'
 import { lookUpTable, noTable, resolveName } from '../../catalog/name.ts'
+import { invalid } from '../../error.ts'
 import { nameOf } from '../../statement/cursor.ts'
 import { bracketStep, closing, findWord } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
@@ -193,10 +194,7 @@ function slotRows(context: RangeContext, query: RangeQuery, table: Table, by: re
   const widest = Math.max(...query.calls.map(call => call.range))
   const slots = Math.ceil(widest / query.step)
   if (slots > maxSlots) {
-    throw new DbError(
-      'InvalidArguments',
-      `a RANGE of ${slots} times the ALIGN is too wide, at most ${maxSlots} are possible`
-    )
+    throw invalid(`a RANGE of ${slots} times the ALIGN is too wide, at most ${maxSlots} are possible`)
   }
   const time = `${quoteName(query.alias)}.${quoteName(table.timeIndex.name)}`
   const step = interval(query.step)

@@ -44,6 +44,8 @@ export const textMacros: Macros = {
     ELSE error('digest knows md5, sha1 and sha256, not ' || method) END`,
   'find_in_set(s, list)': `coalesce(list_position(string_split(list, ','), s), 0)`,
   'initcap(s)': `array_to_string(list_transform(${pieces}, lambda w: upper(left(w, 1)) || substr(w, 2)), '')`,
+  'lpad(s, n)': "system.main.lpad(s, n, ' ')",
+  'lpad(s, n, characters)': 'system.main.lpad(s, n, characters)',
   'octet_length(x)': `CASE WHEN typeof(x) IN ('BLOB', 'BIT') THEN system.main.octet_length(CAST(x AS BLOB)) ELSE strlen(CAST(x AS VARCHAR)) END`,
   'overlay(s, other, start)':
     'left(s, CAST(greatest(start, 1) - 1 AS BIGINT)) || other || substr(s, start + len(other))',
@@ -55,6 +57,8 @@ export const textMacros: Macros = {
   'regexp_count(s, p, start, flags)': `len(regexp_extract_all(substr(s, start), ${flagged}))`,
   'regexp_instr(s, p)': `CASE WHEN regexp_matches(s, p) THEN len(regexp_extract(s, '^((?s:.*?))(?:' || p || ')', 1)) + 1 ELSE 0 END`,
   'regexp_substr(s, p)': 'CASE WHEN regexp_matches(s, p) THEN regexp_extract(s, p) END',
+  'rpad(s, n)': "system.main.rpad(s, n, ' ')",
+  'rpad(s, n, characters)': 'system.main.rpad(s, n, characters)',
   'substr_index(s, d, n)': `array_to_string(CASE WHEN n < 0 THEN ${part}[n:] ELSE ${part}[1:n] END, d)`,
   'substring_index(s, d, n)': `array_to_string(CASE WHEN n < 0 THEN ${part}[n:] ELSE ${part}[1:n] END, d)`,
   'to_hex(x)': 'lower(system.main.to_hex(x))',
