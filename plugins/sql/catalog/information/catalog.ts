@@ -2,7 +2,7 @@
 import { type Database, mapPaced, type Store, type Table, type View } from '../../../../core/index.ts'
 import { ddlOptions } from '../ddl.ts'
 import { catalogName, informationSchema } from '../name.ts'
-import { columns, type InformationTable, type Row, timeText } from './table.ts'
+import { columns, type InformationTable, named, type Row, timeText } from './table.ts'
 
 export const catalogTables: Readonly<Record<string, InformationTable>> = {
   schemata: {
@@ -60,9 +60,7 @@ function tableRow(store: Store, table: Table): Row {
   const { rows, bytes } = store.statistics(table)
   const { comment, ...options } = table.options
   return {
-    table_catalog: catalogName,
-    table_schema: table.database,
-    table_name: table.name,
+    ...named(table),
     table_type: 'BASE TABLE',
     table_id: table.id,
     data_length: bytes,
@@ -83,24 +81,20 @@ function tableRow(store: Store, table: Table): Row {
   }
 }
 
-function viewTableRow({ database, name, createdAt }: View): Row {
+function viewTableRow(view: View): Row {
   return {
-    table_catalog: catalogName,
-    table_schema: database,
-    table_name: name,
+    ...named(view),
     table_type: 'VIEW',
     version: 11,
-    create_time: timeText(createdAt),
+    create_time: timeText(view.createdAt),
     temporary: 'N'
   }
 }
 
-function viewRow({ database, name, query }: View): Row {
+function viewRow(view: View): Row {
   return {
-    table_catalog: catalogName,
-    table_schema: database,
-    table_name: name,
-    view_definition: query,
+    ...named(view),
+    view_definition: view.query,
     is_updatable: 'false',
     security_type: 'INVOKER',
     character_set_client: 'utf8',

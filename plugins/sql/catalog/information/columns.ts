@@ -8,10 +8,9 @@ import {
   type TableColumn,
   type View
 } from '../../../../core/index.ts'
-import { catalogName } from '../name.ts'
 import { columnTypeName } from '../type-name.ts'
 import { everyTable, everyView } from './catalog.ts'
-import { columns, type InformationTable, type Row } from './table.ts'
+import { columns, type InformationTable, named, type Row } from './table.ts'
 
 export const columnsTable: InformationTable = {
   columns: columns(`table_catalog table_schema table_name column_name ordinal_position:BIGINT
@@ -39,18 +38,12 @@ export function asField({ name, type }: View['columns'][number]): Described {
 /** Bytes that a text or a value of bytes may have. */
 const maxLength = 2_147_483_647
 
-export function columnRow(
-  { database, name: table }: Pick<Table, 'database' | 'name'>,
-  column: Described,
-  i: number
-): Row {
+export function columnRow(table: Pick<Table, 'database' | 'name'>, column: Described, i: number): Row {
   const { name, type, semantic, nullable, comment } = column
   const text = type === 'String' || type === 'Json'
   const word = columnTypeName(type)
   return {
-    table_catalog: catalogName,
-    table_schema: database,
-    table_name: table,
+    ...named(table),
     column_name: name,
     ordinal_position: i + 1,
     character_maximum_length: text ? maxLength : null,

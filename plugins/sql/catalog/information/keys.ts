@@ -1,9 +1,8 @@
 // information_schema: keys and indexes of tables.
 import { mapPaced, type Table } from '../../../../core/index.ts'
 import { keysOf } from '../keys.ts'
-import { catalogName } from '../name.ts'
 import { everyTable } from './catalog.ts'
-import { columns, type InformationTable, type Row } from './table.ts'
+import { columns, type InformationTable, named, type Row } from './table.ts'
 
 export const keyTables: Readonly<Record<string, InformationTable>> = {
   key_column_usage: {
@@ -33,9 +32,7 @@ function keyRows(table: Table): Row[] {
       constraint_catalog: 'def',
       constraint_schema: table.database,
       constraint_name: key,
-      table_catalog: catalogName,
-      table_schema: table.database,
-      table_name: table.name,
+      ...named(table),
       column_name: column.name,
       ordinal_position: position
     }))
@@ -58,9 +55,7 @@ function constraintRows(table: Table): Row[] {
 export function indexRows(table: Table): Row[] {
   return table.columns.flatMap(column =>
     keysOf(table, column).map(({ key, position, type, options }) => ({
-      table_catalog: catalogName,
-      table_schema: table.database,
-      table_name: table.name,
+      ...named(table),
       non_unique: 1,
       index_schema: table.database,
       index_name: key,

@@ -1,8 +1,7 @@
 // information_schema: partitions and regions. On a single node a table is one of each, with the table's number.
 import { mapPaced, type Store, type Table } from '../../../../core/index.ts'
-import { catalogName } from '../name.ts'
 import { engineOf, everyTable } from './catalog.ts'
-import { columns, type InformationTable, type Row, timeText } from './table.ts'
+import { columns, type InformationTable, named, type Row, timeText } from './table.ts'
 
 export const regionTables: Readonly<Record<string, InformationTable>> = {
   partitions: {
@@ -32,9 +31,7 @@ export const regionTables: Readonly<Record<string, InformationTable>> = {
 function partitionRow(store: Store, table: Table): Row {
   const { rows, bytes } = store.statistics(table)
   return {
-    table_catalog: catalogName,
-    table_schema: table.database,
-    table_name: table.name,
+    ...named(table),
     partition_name: 'p0',
     partition_ordinal_position: 1,
     table_rows: rows ?? null,
@@ -58,9 +55,7 @@ function regionRow(table: Table): Row {
 
 function peerRow(table: Table): Row {
   return {
-    table_catalog: catalogName,
-    table_schema: table.database,
-    table_name: table.name,
+    ...named(table),
     region_id: table.id,
     peer_id: 0,
     peer_addr: '',

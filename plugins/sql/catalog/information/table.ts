@@ -1,6 +1,7 @@
 // A table of information_schema: columns with the engine's types, and rows made when they are asked for.
 import type { Pace, Store } from '../../../../core/index.ts'
 import type { FlowDefinition } from '../../../services.ts'
+import { catalogName } from '../name.ts'
 import type { ProcessRow } from '../process-rows.ts'
 
 type Cell = string | number | bigint | null
@@ -23,6 +24,11 @@ export interface InformationTable {
   /** Name and type of each column, also where there are no rows. */
   readonly columns: readonly (readonly [string, string])[]
   rows(sources: Sources, pace: Pace): readonly Row[] | Promise<readonly Row[]>
+}
+
+/** The cells that say which table or view a row is about. */
+export function named({ database, name }: { readonly database: string; readonly name: string }) {
+  return { table_catalog: catalogName, table_schema: database, table_name: name }
 }
 
 /** `a b:UBIGINT`: names with their types, text where none is said. */
