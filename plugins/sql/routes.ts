@@ -17,7 +17,9 @@ import {
   sendJson
 } from '../../core/index.ts'
 import { informationSchema } from './catalog/name.ts'
+import { invalid } from './error.ts'
 import { execute, type SqlOptions } from './execute.ts'
+import type { SqlParser } from './grammar/parser.ts'
 import { limitAnswer } from './limit-answer.ts'
 import type { SqlService } from './service.ts'
 import { type Parsed, parseStatements } from './statement/parse.ts'
@@ -65,6 +67,17 @@ export function routes(
   const { store, metrics } = app.core
   const elapsed = metrics.histogram('svc_servers_http_sql_elapsed', 'Seconds of requests of `/v1/sql`.', ['db'])
   acceptForms(app)
+  /** What `tell` says of each statement of a request that runs none of them. */
+  const ofEach = async <T>(request: FastifyRequest, missing: string, tell: Tell<T>): Promise<T[]> => {
+    const sql = requireSql(readFields(request), options, missing)
+    const pace = new Pace(request.ctx)
+    const told: T[] = []
+    for (const parsed of await runPaced(pace, parseStatements(sql, options.max_sql_tokens))) {
+      if (pace.isDue) await pace.pause()
+      told.push(await tell(parser, pace, sql, parsed))
+    }
+    return told
+  }
   app.route({
     method,
     url: '',
@@ -98,14 +111,8 @@ export function routes(
     schema: schemas.format,
     config: { action: 'read' },
     async handler(request, reply) {
-      const sql = requireSql(readFields(request), options)
-      const pace = new Pace(request.ctx)
-      const lines: string[] = []
-      for (const parsed of await runPaced(pace, parseStatements(sql, options.max_sql_tokens))) {
-        if (pace.isDue) await pace.pause()
-        lines.push(`${await printStatement(parser, pace, sql, parsed)};`)
-      }
-      return sendJson(reply, { formatted: lines.join('\n') }, 1)
+      const lines = await ofEach(request, 'sql parameter is required.', printStatement)
+      return sendJson(reply, { formatted: lines.map(line => `${line};`).join('\n') }, 1)
     }
   })
   app.route({
@@ -114,17 +121,13 @@ export function routes(
     schema: schemas.parse,
     config: { action: 'read' },
     async handler(request, reply) {
-      const sql = requireSql(readFields(request), options, 'Invalid query: sql parameter is required.')
-      const pace = new Pace(request.ctx)
-      const trees: unknown[] = []
-      for (const parsed of await runPaced(pace, parseStatements(sql, options.max_sql_tokens))) {
-        if (pace.isDue) await pace.pause()
-        trees.push(await describeStatement(parser, pace, sql, parsed))
-      }
+      const trees = await ofEach(request, 'Invalid query: sql parameter is required.', describeStatement)
       return sendJson(reply, trees, levelsOfLists)
     }
   })
 }
+
+type Tell<T> = (parser: SqlParser, pace: Pace, sql: string, parsed: Parsed) => Promise<T>
 
 /** Levels of a tree down to the lists that a statement makes long: columns, conditions, values. */
 const levelsOfLists = 8
@@ -179,12 +182,12 @@ function requireSql(
   message = 'sql parameter is required.'
 ): string {
   const sql = parameter('sql')
-  if (sql === undefined) throw new DbError('InvalidArguments', message)
+  if (sql === undefined) throw invalid(message)
   // A character takes three bytes at most.
   const bytes = sql.length * 3 <= limit ? 0 : Buffer.byteLength(sql)
   if (bytes > limit) {
     const key = `[plugins.sql] max_sql_length = "${formatSize(limit)}"`
-    throw new DbError('InvalidArguments', `the SQL text has ${bytes} bytes, at most are ${limit} (${key})`)
+    throw invalid(`the SQL text has ${bytes} bytes, at most are ${limit} (${key})`)
   }
   return sql
 }
@@ -193,5 +196,5 @@ function readLimit(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const limit = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(limit)) return limit
-  throw new DbError('InvalidArguments', `limit must be an integer from 0, got ${text}`)
+  throw invalid(`limit must be an integer from 0, got ${text}`)
 }

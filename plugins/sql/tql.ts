@@ -2,7 +2,6 @@
 import {
   type Answer,
   convertTime,
-  DbError,
   enabledService,
   isTimestamp,
   parseDuration,
@@ -12,7 +11,8 @@ import {
 } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService, PromqlStats } from '../services.ts'
 import { rowsAnswer } from './catalog/rows.ts'
-import { describeReading } from './query/explain.ts'
+import { invalid } from './error.ts'
+import { describeReading, stagesAnswer } from './query/explain.ts'
 import { readRows, runQuery, type Session, zoneOf } from './session.ts'
 import type { TqlStatement } from './statement/statement.ts'
 import { tokenize } from './text/token.ts'
@@ -47,7 +47,7 @@ async function readRange(session: Session, { start, end, step, lookback }: TqlSt
     step: readDuration(step, 'step'),
     ...(lookback !== undefined && { lookback: readDuration(lookback, 'lookback') })
   }
-  if (range.end < range.start) throw new DbError('InvalidArguments', `TQL: end ${end} lies before start ${start}`)
+  if (range.end < range.start) throw invalid(`TQL: end ${end} lies before start ${start}`)
   return range
 }
 
@@ -76,10 +76,7 @@ function readDuration(bound: string, name: string): number {
   const text = quoted(bound) ?? bound
   const milliseconds = isNumber.test(text) ? Math.round(Number(text) * 1_000) : parseDuration(text)
   if (milliseconds !== undefined && milliseconds > 0) return milliseconds
-  throw new DbError(
-    'InvalidArguments',
-    `TQL: ${name} is ${bound}, expected a duration such as '15s' or seconds, above 0`
-  )
+  throw invalid(`TQL: ${name} is ${bound}, expected a duration such as '15s' or seconds, above 0`)
 }
 
 function quoted(text: string): string | undefined {
@@ -97,22 +94,16 @@ function describePlan(promql: PromqlService, { query, format }: TqlStatement): A
 function describeCost({ query, format }: TqlStatement, series: number, { took, peak, reading }: PromqlStats): Answer {
   const parts = reading()
   const facts = { query, series, samples: peak, ...took, reading: parts }
-  const lines = isJson(format)
-    ? [JSON.stringify(facts)]
-    : [
-        `${query} series=${series} samples=${peak}`,
-        ...Object.entries(took).map(([phase, milliseconds]) => `  ${phase} ms=${milliseconds.toFixed(3)}`),
-        ...describeReading(parts).map(line => `  ${line}`)
-      ]
-  const number = 'UInt32'
-  return rowsAnswer(
-    [['stage', number], ['node', number], 'plan'],
-    lines.map((line, i) => [0, i, line])
-  )
+  if (isJson(format)) return stagesAnswer([JSON.stringify(facts)])
+  return stagesAnswer([
+    `${query} series=${series} samples=${peak}`,
+    ...Object.entries(took).map(([phase, milliseconds]) => `  ${phase} ms=${milliseconds.toFixed(3)}`),
+    ...describeReading(parts).map(line => `  ${line}`)
+  ])
 }
 
 function isJson(format: string | undefined): boolean {
   if (format === undefined || /^text$/i.test(format)) return false
   if (/^json$/i.test(format)) return true
-  throw new DbError('InvalidArguments', `TQL: unknown format ${format}, expected JSON or TEXT`)
+  throw invalid(`TQL: unknown format ${format}, expected JSON or TEXT`)
 }

@@ -1,6 +1,7 @@
 // EXPLAIN: the engine's plan, without what it tells of files and of the text that really ran.
-import { DbError, type PartRead, type RecordsAnswer } from '../../../core/index.ts'
+import type { PartRead, RecordsAnswer } from '../../../core/index.ts'
 import { rowsAnswer } from '../catalog/rows.ts'
+import { unsupported } from '../error.ts'
 import { readRows, runQuery, type Session } from '../session.ts'
 import type { ExplainStatement } from '../statement/statement.ts'
 
@@ -37,10 +38,15 @@ export async function explain(session: Session, statement: ExplainStatement): Pr
       [...lines.plan.map(line => ['physical_plan', line]), ...lines.reading.map(line => ['reading', line])]
     )
   }
+  return stagesAnswer(plan, reading)
+}
+
+/** What ANALYZE answers: a row for each line of each stage. */
+export function stagesAnswer(...stages: readonly (readonly string[])[]): RecordsAnswer {
   const number = 'UInt32'
   return rowsAnswer(
     [['stage', number], ['node', number], 'plan'],
-    [...plan.map((line, i) => [0, i, line]), ...reading.map((line, i) => [1, i, line])]
+    stages.flatMap((lines, stage) => lines.map((line, node) => [stage, node, line]))
   )
 }
 
@@ -48,7 +54,7 @@ export async function explain(session: Session, statement: ExplainStatement): Pr
 async function explainForeign(session: Session, { analyze, json, query }: ExplainStatement): Promise<RecordsAnswer> {
   if (analyze || json) {
     const what = analyze ? 'EXPLAIN ANALYZE' : 'EXPLAIN FORMAT JSON'
-    throw new DbError('Unsupported', `${what} is not possible with the storage engine ${session.store.engineName}`)
+    throw unsupported(`${what} is not possible with the storage engine ${session.store.engineName}`)
   }
   const rows = await readRows(await runQuery(session, query.tokens, 'EXPLAIN'))
   return rowsAnswer(['plan_type', 'plan'], [['physical_plan', rows.map(([line]) => String(line)).join('\n')]])

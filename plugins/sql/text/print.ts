@@ -32,23 +32,29 @@ export async function printStatement(
   { statement, tokens }: Parsed
 ): Promise<string> {
   if (statement.kind === 'tql') return printTql(statement)
-  const cut = cutTql(sql, tokens)
-  if (pace.isDue) await pace.pause()
-  const { ranges, tokens: plain } = cutRanges(sql, cut.tokens)
-  if (ranges.length > 0 || cut.found.length > 0) {
-    if (cut.found.length > 0) await parser.tree(sql, canonical(plain))
+  const { ranges, tqls, whole } = await cutOwn(pace, sql, tokens)
+  if (ranges.length > 0 || tqls.length > 0) {
+    if (tqls.length > 0) await parser.tree(sql, whole)
     const words = ranges.length > 0 ? rangeKeywords : keywords
-    return label(tokens.map((token, i) => upper(token, wordsAt(i, cut.found, words))))
+    return label(tokens.map((token, i) => upper(token, wordsAt(i, tqls, words))))
   }
-  if (pace.isDue) await pace.pause()
-  const whole = canonical(tokens)
-  if (pace.isDue) await pace.pause()
   if (!isKnown(tokens)) return label(tokens.map(token => upper(token)))
   const text = await parser.format(written(whole), tokens)
   if (text !== undefined) return text
   // What cannot be printed cannot be read either, in most cases: then this says where.
   await parser.tree(sql, whole)
   return label(tokens.map(token => upper(token)))
+}
+
+/** A statement without the range queries and TQL in it, which the grammar does not read, and these. */
+async function cutOwn(pace: Pace, sql: string, tokens: readonly Token[]) {
+  const { tokens: withRanges, found: tqls } = cutTql(sql, tokens)
+  if (pace.isDue) await pace.pause()
+  const { tokens: plain, ranges } = cutRanges(sql, withRanges)
+  if (pace.isDue) await pace.pause()
+  const whole = canonical(plain)
+  if (pace.isDue) await pace.pause()
+  return { ranges, tqls, whole }
 }
 
 const tqlWords = new Set(['tql', 'eval', 'evaluate'])
@@ -92,17 +98,16 @@ export async function describeStatement(
   { statement, tokens }: Parsed
 ): Promise<unknown> {
   if (statement.kind === 'query' && !holdsPivot(tokens)) {
-    const cut = cutTql(sql, tokens)
-    if (pace.isDue) await pace.pause()
-    const plain = cutRanges(sql, cut.tokens)
-    if (pace.isDue) await pace.pause()
-    const whole = canonical(plain.tokens)
-    if (pace.isDue) await pace.pause()
+    const { ranges, tqls, whole } = await cutOwn(pace, sql, tokens)
     const tree = await parser.tree(sql, whole)
-    if (plain.ranges.length === 0 && cut.found.length === 0) return tree
-    const ranges = plain.ranges.length === 0 ? {} : { ranges: plain.ranges.map(describeRange) }
-    const tql = cut.found.length === 0 ? {} : { tql: cut.found.map(({ statement }) => statement) }
-    return { Query: { ...asNode(asNode(tree)?.['Query']), ...ranges, ...tql } }
+    if (ranges.length === 0 && tqls.length === 0) return tree
+    return {
+      Query: {
+        ...asNode(asNode(tree)?.['Query']),
+        ...(ranges.length > 0 && { ranges: ranges.map(describeRange) }),
+        ...(tqls.length > 0 && { tql: tqls.map(({ statement }) => statement) })
+      }
+    }
   }
   const { kind, ...parts } = statement
   const name = kind.split('_').map(word => word[0]!.toUpperCase() + word.slice(1))
