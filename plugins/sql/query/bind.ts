@@ -1,8 +1,8 @@
 // Binds the names of a statement: what each column means by the scope it stands in, which constants stand beside times, and the tables,
 // calls and items that are translated. Whether the statement may run is not decided here.
-import { endsStep, runAtOnce, type Steps, type TimeUnit } from '../../../core/index.ts'
+import { type DbError, endsStep, runAtOnce, type Steps, type TimeUnit } from '../../../core/index.ts'
 import { invalid, planError, unsupported } from '../error.ts'
-import type { Tree } from '../grammar/parser.ts'
+import { isRename, type Tree } from '../grammar/parser.ts'
 import {
   asIdent,
   asList,
@@ -15,8 +15,11 @@ import {
   tokenOf,
   variant
 } from '../grammar/tree.ts'
+import { nameOf } from '../statement/cursor.ts'
+import { errorAt, isToken, locationOf, type Token } from '../text/token.ts'
 import type { BindContext } from './bind-context.ts'
 import type { Extent } from './extent.ts'
+import { unknownField } from './failure.ts'
 import { jsonRowsOf } from './function-edits.ts'
 import { tableOf } from './newest.ts'
 import {
@@ -33,6 +36,7 @@ import {
   type Source,
   type Value
 } from './scope.ts'
+import { isSessionWord } from './session-function.ts'
 import type { TextTime } from './text-time.ts'
 import { isTextType, isZonedType, parseTableTime } from './time-type.ts'
 
@@ -363,7 +367,7 @@ class Binder {
     this.#add(digits, time)
     const { last } = digits
     const isLabelled = isDigits !== true || this.unnamed.some(each => each.last === last)
-    if (!isLabelled) this.unnamed.push({ last, label: this.#context.nameAt(last) })
+    if (!isLabelled) this.unnamed.push({ last, label: this.#nameAt(last) })
   }
 
   *#select(select: TreeNode, around: TreeNode, env: Env): Steps<Fields> {
@@ -427,7 +431,11 @@ class Binder {
       const meaning = lasting(value.meaning)
       made.push(value)
       const alias = asIdent(node!['alias'])
-      if (alias === undefined) throw this.#context.noAlias(extent?.[1] ?? 0)
+      if (alias === undefined) {
+        const { start } = this.#context.tokens[extent?.[1] ?? 0]!
+        const instead = 'write AS before it, or double quotes around it'
+        throw errorAt(this.#context.sql, start, `a text is not a column name: ${instead}`)
+      }
       const name = this.#declare(alias)
       this.items.push(alias.at)
       scope.items.set(name, meaning)
@@ -441,7 +449,7 @@ class Binder {
     const found = this.references[before]?.found
     const [inner, part] = plainName(value)
     const last = inner === 'Identifier' ? asIdent(part) : asIdent(asList(part).at(-1))
-    const isCall = inner === 'Identifier' && last !== undefined && this.#context.isCallAt(last.at)
+    const isCall = inner === 'Identifier' && last !== undefined && isSessionWord(this.#context.tokens[last.at]!)
     const isOnly = inner !== '' && found?.kind === 'row' && found.only !== undefined
     if (inner === '' || isCall || isOnly) {
       // Of several columns each has a name of its own, but the engine would name the tables of a query as it reads them. Digits it names so.
@@ -449,7 +457,7 @@ class Binder {
       const isDigits =
         own.meaning?.kind === 'integer' &&
         variant(value)?.[0] === 'Value' &&
-        !this.#context.isParameterAt(own.meaning.last)
+        this.#context.tokens[own.meaning.last]?.parameter === undefined
       made.push(isDigits ? { ...own, isDigits } : own)
       const isNamed = !isDigits && (this.#queries > queries || !isMany)
       const label = isNamed && extent !== undefined ? this.#label(extent, isOnly ? last : undefined) : undefined
@@ -467,7 +475,7 @@ class Binder {
 
   /** Names an item by what was written. A single word is the name of a call, which the engine takes for that of a column beside its own. */
   #label(extent: Extent, name: Ident | undefined): string | undefined {
-    if (name === undefined && extent[0] === extent[1] && this.#context.isWordAt(extent[0])) return undefined
+    if (name === undefined && extent[0] === extent[1] && mayBeColumn(this.#context.tokens[extent[0]]!)) return undefined
     const label = name === undefined ? this.#context.label(extent) : this.#nameOf(name)
     this.unnamed.push({ last: extent[1], label })
     return label
@@ -482,16 +490,20 @@ class Binder {
     this.#value(options?.['opt_exclude'] ?? null, scope, env)
     const replaced = new Map<string, Meaning>()
     const renames = new Map<string, string>()
-    for (const item of asList(asNode(options?.['opt_replace'])?.['items'])) {
+    const items = asList(asNode(options?.['opt_replace'])?.['items'])
+    // The grammar was given REPLACE in the place of RENAME.
+    const firstName = asIdent(asNode(asNode(items[0])?.['expr'])?.['Identifier'])
+    const renamesColumns = firstName !== undefined && isRename(this.#context.tokens, firstName.at - 2)
+    for (const item of items) {
       const node = asNode(item)!
       const meaning = lasting(this.#value(node['expr'], scope, env))
       const column = asIdent(node['column_name'])
       if (column === undefined) continue
       const from = asIdent(asNode(node['expr'])?.['Identifier'])
       const name = this.#declare(column)
-      if (from !== undefined && this.#context.isRenameAt(column.at)) {
+      if (from !== undefined && renamesColumns) {
         const found = resolve(scope, [this.#nameOf(from)], false)
-        if (found.kind === 'unknown' && found.valid !== undefined) throw this.#context.noField(from.at, found.valid)
+        if (found.kind === 'unknown' && found.valid !== undefined) throw this.#noField(from, found.valid)
         renames.set(this.#nameOf(from), name)
       } else replaced.set(name, meaning)
     }
@@ -705,7 +717,7 @@ class Binder {
       if (dot === undefined) inner(access)
       const index = asNode(asNode(asNode(access)?.['Subscript'])?.['Index'])?.['index']
       const token = tokenOf(asNode(asNode(index)?.['Value']))
-      const named = token === undefined ? undefined : this.#context.stringAt(token)
+      const named = token === undefined ? undefined : this.#stringAt(token)
       const name = dot === undefined ? named : this.#names([dot['Identifier']])[0]
       if (name !== undefined) meaning = memberOf(meaning, name)
       else meaning = index !== undefined && meaning?.kind === 'list' ? meaning.of : undefined
@@ -716,9 +728,8 @@ class Binder {
   /** The key of a member that is written out, which has no location in the tree. */
   #keyBefore(value: Tree | undefined): string {
     const first = this.#context.extent(value ?? null)?.[0]
-    return first !== undefined && this.#context.isTokenAt(first - 1, ':')
-      ? this.#context.nameAt(first - 2).toLowerCase()
-      : ''
+    const isKey = first !== undefined && isToken(this.#context.tokens[first - 1], ':')
+    return isKey ? this.#nameAt(first - 2).toLowerCase() : ''
   }
 
   /** Names of members of a struct, in lower case. */
@@ -741,7 +752,7 @@ class Binder {
     if (parts.length === 0) return undefined
     const found = resolve(
       scope,
-      parts.map(part => this.#context.nameAt(part)),
+      parts.map(part => this.#nameAt(part)),
       itemsFirst
     )
     this.references.push({ parts, found })
@@ -749,23 +760,25 @@ class Binder {
     if (found.kind === 'item') return found.meaning
     if (found.kind !== 'column' && found.kind !== 'parameter') return undefined
     const [root, at] = found.kind === 'column' ? [found.field.meaning, found.column] : [found.meaning, 0]
-    return parts.slice(at + 1).reduce((meaning, part) => memberOf(meaning, this.#context.nameAt(part)), root)
+    return parts.slice(at + 1).reduce((meaning, part) => memberOf(meaning, this.#nameAt(part)), root)
   }
 
   #constant(value: TreeNode | undefined): Meaning {
     const token = tokenOf(value)
     if (token === undefined) return undefined
-    if (this.#context.stringAt(token) !== undefined) return { kind: 'string', token }
-    if (this.#context.isTokenAt(token, 'null')) return none
-    const integer = this.#context.integerAt(token)
-    return integer === undefined ? other : { kind: 'integer', value: integer, first: token, last: token }
+    const literal = this.#context.tokens[token]!
+    if (literal.kind === 'string') return { kind: 'string', token }
+    if (isToken(literal, 'null')) return none
+    // Longer ones are no times, and take long to read.
+    if (literal.kind !== 'number' || !/^[\d_]{1,64}$/.test(literal.value)) return other
+    return { kind: 'integer', value: BigInt(literal.value.replaceAll('_', '')), first: token, last: token }
   }
 
   /** A number with a pair of symbols around it; undefined where they do not stand there. */
   #wider(number: Meaning & { kind: 'integer' }, before: string, behind: string): Meaning {
-    const { isTokenAt } = this.#context
+    const { tokens } = this.#context
     const [first, last] = [number.first - 1, behind === '' ? number.last : number.last + 1]
-    const stands = isTokenAt(first, before) && (behind === '' || isTokenAt(last, behind))
+    const stands = isToken(tokens[first], before) && (behind === '' || isToken(tokens[last], behind))
     return stands ? { ...number, first, last } : undefined
   }
 
@@ -825,7 +838,7 @@ class Binder {
     const type = parseTableTime(written)
     if (token === undefined || type === undefined) return isZonedType(written) ? { kind: 'zoned' } : undefined
     if (type.kind === 'date') {
-      return this.#context.isTokenAt(token - 1, 'date') ? { kind: 'date', first: token - 1, token } : undefined
+      return isToken(this.#context.tokens[token - 1], 'date') ? { kind: 'date', first: token - 1, token } : undefined
     }
     this.#add({ kind: 'string', token }, type, true)
     return type
@@ -877,7 +890,7 @@ class Binder {
     const meanings = values.map(({ meaning }) => meaning)
     if (name === 'row' || name === 'struct_pack') return { kind: 'tuple', of: values, names }
     if (selectors.has(name)) return lasting({ kind: 'tuple', of: values, names: ['value', 'time'] })
-    const member = meanings[1]?.kind === 'string' ? this.#context.stringAt(meanings[1].token) : undefined
+    const member = meanings[1]?.kind === 'string' ? this.#stringAt(meanings[1].token) : undefined
     if (name === 'struct_extract') return memberOf(meanings[0], member ?? '')
     const alike = name === 'if' ? values.slice(1) : values
     if (comparing.has(name)) this.#compare(alike, name !== 'nullif')
@@ -937,7 +950,7 @@ class Binder {
   }
 
   #isTimeText(meaning: Meaning): meaning is Meaning & { readonly kind: 'string' } {
-    return meaning?.kind === 'string' && looksLikeTime.test(this.#context.stringAt(meaning.token) ?? '')
+    return meaning?.kind === 'string' && looksLikeTime.test(this.#stringAt(meaning.token) ?? '')
   }
 
   #makeTime({ tree, meaning, column, name }: Item, time: Time, strict: boolean): void {
@@ -976,7 +989,24 @@ class Binder {
   }
 
   #nameOf(ident: Ident): string {
-    return this.#context.nameAt(ident.at)
+    return this.#nameAt(ident.at)
+  }
+
+  /** The name a token spells. */
+  #nameAt(token: number): string {
+    return nameOf(this.#context.tokens[token]!).text
+  }
+
+  /** The characters of the string at a token; undefined if it is no string. */
+  #stringAt(token: number): string | undefined {
+    const { kind, value } = this.#context.tokens[token]!
+    return kind === 'string' ? value : undefined
+  }
+
+  /** The error for a name that means no column, where these are all there are. */
+  #noField(name: Ident, valid: readonly string[]): DbError {
+    const { sql, tokens } = this.#context
+    return planError(unknownField(this.#nameOf(name), locationOf(sql, tokens[name.at]!.start), valid))
   }
 
   #declare(ident: Ident): string {
@@ -1002,12 +1032,20 @@ class Binder {
   }
 }
 
-function tableName(tree: Tree | undefined, context: BindContext): readonly Ident[] {
+function tableName(tree: Tree | undefined, { sql, tokens }: BindContext): readonly Ident[] {
   const name = asObjectName(tree)
   if (name?.every(({ quote }) => quote === undefined || quote === '"')) return name
-  throw unsupported(
-    `a table is named by a name, not by a string${context.tableText()}: a query reads tables of this server only`
-  )
+  // The tree has no location of a text.
+  const isTable = (at: number) => ['from', 'join'].some(word => isToken(tokens[at - 1], word))
+  const text = tokens.find(({ kind }, at) => kind === 'string' && isTable(at))
+  const location = text === undefined ? '' : locationOf(sql, text.start)
+  throw unsupported(`a table is named by a name, not by a string${location}: a query reads tables of this server only`)
+}
+
+/** Whether the engine may take a word for the name of a column, not for a call or a value. */
+function mayBeColumn(token: Token): boolean {
+  const isValue = ['true', 'false', 'null'].some(word => isToken(token, word))
+  return token.kind === 'word' && !isSessionWord(token) && !isValue
 }
 
 /** Whether an item is a call of `unnest`, which may give several columns. */
