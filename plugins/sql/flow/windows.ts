@@ -4,7 +4,7 @@ import type { FlowQuery } from '../../services.ts'
 import { fullName, lookUpTable } from '../catalog/name.ts'
 import { invalid } from '../error.ts'
 import { readSource } from '../query/range/parse.ts'
-import { writeTokens } from '../query/resolve-tables.ts'
+import { written } from '../query/resolve-tables.ts'
 import type { Session } from '../session.ts'
 import { nameOf } from '../statement/cursor.ts'
 import { isQueryWord } from '../statement/query.ts'
@@ -70,7 +70,7 @@ export function flowQuery(
   }
   const { tokens: bin } = items[window]!
   const name = (each: readonly Token[]) =>
-    dialect.name === 'duckdb' ? canonical(each).text : writeTokens(dialect, sql, each)
+    dialect.name === 'duckdb' ? canonical(each).text : written(dialect, sql, each).text
   const lengthAt = 1 - timeArgument(dialect, bin[0]!)!
   const bySize = /^date_?trunc$/i.test(bin[0]!.value)
   return {

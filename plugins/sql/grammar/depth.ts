@@ -4,7 +4,7 @@ import type { DbError } from '../../../core/index.ts'
 import { invalid } from '../error.ts'
 import { caseStep, isWithin } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
-import { isToken, type Token, tokenText } from '../text/token.ts'
+import { isToken, type Token } from '../text/token.ts'
 
 /** Steps from the root of the tree to its deepest leaf, counted generously. The grammar takes about 700. */
 const maxDepth = 400
@@ -104,12 +104,12 @@ export function longAnds(tokens: readonly Token[]): readonly Group[] {
 }
 
 /** The text with parentheses around parts of long chains, in the place of spaces: everything stays where it is. */
-export function groupChains(text: string, { tokens, starts }: Canonical): string {
+export function groupChains(text: string, { tokens, starts, ends }: Canonical): string {
   const characters: [number, string][] = []
   for (const chain of findChains(tokens)) {
     for (const [first, last] of groupsOf(chain)) {
       const open = starts[first]! - 1
-      const close = starts[last]! + tokenText(tokens[last]!).length
+      const close = ends[last]!
       if (text[open] === ' ' && text[close] === ' ') characters.push([open, '('], [close, ')'])
     }
   }

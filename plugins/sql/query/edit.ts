@@ -1,7 +1,6 @@
 // Replacements in the text of a statement, and the text with all of them made.
 import type { Condition, Relation, Table } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
-import { tokenText } from '../text/token.ts'
 
 /** A replacement of part of the text; with a table instead of text the engine fills it in. */
 export interface Edit {
@@ -22,8 +21,8 @@ export interface Edit {
 }
 
 /** Where tokens stand in the text, from the first to the last. */
-export function span({ starts, tokens }: Canonical, first: number, last = first): { start: number; end: number } {
-  return { start: starts[first]!, end: starts[last]! + tokenText(tokens[last]!).length }
+export function span({ starts, ends }: Canonical, first: number, last = first): { start: number; end: number } {
+  return { start: starts[first]!, end: ends[last]! }
 }
 
 /** The edit that puts text in place of tokens, from the first to the last. */

@@ -6,8 +6,10 @@ import type { Sources } from '../catalog/information/table.ts'
 import { catalogName, informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
 import { unsupported } from '../error.ts'
 import type { Name } from '../statement/cursor.ts'
+import { type Canonical, canonical } from '../text/canonical.ts'
+import { tokenAt } from '../text/locate.ts'
 import { errorAt, isName, isToken, locationOf, type Token } from '../text/token.ts'
-import { shiftRelation } from './edit.ts'
+import { applyEdits, type Edit, replace, shiftRelation, span } from './edit.ts'
 import type { GivenTable } from './tql-table.ts'
 import { readView } from './view.ts'
 
@@ -41,26 +43,23 @@ export async function resolveTables(context: TablesContext, tokens: readonly Tok
   refuseOwnClauses(context, tokens)
   const found = findTables(tokens)
   const hidden = qualifiers(tokens, found)
-  const byStart = new Map(found.map(each => [each.at, each]))
-  const writer = new Writer(context.sql)
-  for (let i = 0; i < tokens.length; i++) {
-    const named = byStart.get(i)
-    const session = named === undefined && isToken(tokens[i + 1], '(') && isToken(tokens[i + 2], ')')
-    if (session && sessionWords.has(tokens[i]!.value.toLowerCase())) {
-      writer.add(dialect.quoteText(context.db), { ...tokens[i]!, kind: 'string' })
-      i += 2
-      continue
-    }
-    if (named === undefined) {
-      if (!hidden.has(i)) writer.add(tokenText(dialect, context.sql, tokens[i]!), tokens[i]!)
-      continue
-    }
-    const rows = await rowsOf(context, named)
-    const alias = named.aliased ? '' : ` AS ${dialect.quoteName(named.parts.at(-1)!.text)}`
-    writer.addRows(rows, alias, tokens[i]!)
-    i += named.length - 1
+  const places = new Set(found.map(({ at }) => at))
+  const statement = written(dialect, context.sql, tokens)
+  const edits = Array.from(hidden, (at): Edit => replace(statement, at, at, ''))
+  for (const [at, token] of tokens.entries()) {
+    const isCalled = isToken(tokens[at + 1], '(') && isToken(tokens[at + 2], ')')
+    const isTable = places.has(at)
+    if (isCalled && !isTable && sessionWords.has(token.value.toLowerCase()))
+      edits.push(replace(statement, at, at + 2, dialect.quoteText(context.db)))
   }
-  return writer.result()
+  for (const table of found) {
+    const { at, length, aliased, parts } = table
+    const { text, relations } = await rowsOf(context, table)
+    const alias = aliased ? '' : ` AS ${dialect.quoteName(parts.at(-1)!.text)}`
+    edits.push({ ...span(statement, at, at + length - 1), text: text + alias, relations })
+  }
+  const { text, relations, origin } = applyEdits(statement.text, edits)
+  return { text, relations, sourceOf: at => tokens[tokenAt(statement.starts, origin(at))]?.start }
 }
 
 /** Throws DbError for clauses of our own grammar, which the engine would call errors of syntax. */
@@ -78,52 +77,9 @@ function refuseOwnClauses({ store, sql }: TablesContext, tokens: readonly Token[
   }
 }
 
-/** Tokens as text of the dialect, with names of tables as they are. Throws for signs that could hide something. */
-export function writeTokens(dialect: Dialect, sql: string, tokens: readonly Token[]): string {
-  const writer = new Writer(sql)
-  for (const token of tokens) writer.add(tokenText(dialect, sql, token), token)
-  return writer.result().text
-}
-
-/** Text that grows, with where its parts came from. */
-class Writer {
-  readonly #sql: string
-  readonly #relations: Relation[] = []
-  readonly #starts: number[] = []
-  readonly #sources: number[] = []
-  #text = ''
-
-  constructor(sql: string) {
-    this.#sql = sql
-  }
-
-  add(text: string, { spaced, start, kind }: Token): void {
-    // Words, numbers and texts never touch each other; `.1` behind a name is an element of it.
-    const meets = kind !== 'symbol' && !text.startsWith('.') && /[\w'"`]/.test(this.#text.at(-1) ?? '')
-    if (this.#text !== '' && (spaced || meets)) this.#text += ' '
-    this.#starts.push(this.#text.length)
-    this.#sources.push(start)
-    this.#text += text
-  }
-
-  addRows({ text, relations }: Rows, alias: string, token: Token): void {
-    this.add('', { ...token, spaced: true })
-    const from = this.#text.length
-    this.#relations.push(...relations.map(each => shiftRelation(each, from)))
-    this.#text += text + alias
-  }
-
-  result(): ResolvedText {
-    const [starts, sources, sql] = [this.#starts, this.#sources, this.#sql]
-    return {
-      text: this.#text,
-      relations: this.#relations,
-      sourceOf(at) {
-        const i = starts.findLastIndex(start => start <= at)
-        return i < 0 ? undefined : Math.min(sources[i]!, sql.length)
-      }
-    }
-  }
+/** The statement as text of the dialect, with names of tables as they are. Throws for signs that could hide something. */
+export function written(dialect: Dialect, sql: string, tokens: readonly Token[]): Canonical {
+  return canonical(tokens, token => tokenText(dialect, sql, token))
 }
 
 /** The replacement of a table: SQL, which may contain tables of the catalog. */

@@ -4,23 +4,26 @@ import { type Token, tokenText } from './token.ts'
 export interface Canonical {
   readonly text: string
   readonly tokens: readonly Token[]
-  /** Offset of each token in `text`. */
+  /** Offset of each token in `text`, and behind it. */
   readonly starts: readonly number[]
+  readonly ends: readonly number[]
 }
 
-/** Writes tokens on one line; space stands where the source had some and around quotes. */
-export function canonical(tokens: readonly Token[]): Canonical {
+/** Writes tokens on one line, each as `textOf` has it; space stands where the source had some and around quotes. */
+export function canonical(tokens: readonly Token[], textOf = tokenText): Canonical {
   const starts: number[] = []
+  const ends: number[] = []
   const parts: string[] = []
   let length = 0
   tokens.forEach((token, i) => {
-    const part = tokenText(token)
+    const part = textOf(token)
     const space = i > 0 && needsSpace(tokens[i - 1]!, token) ? ' ' : ''
     parts.push(space, part)
     starts.push(length + space.length)
     length += space.length + part.length
+    ends.push(length)
   })
-  return { text: parts.join(''), tokens, starts }
+  return { text: parts.join(''), tokens, starts, ends }
 }
 
 const tight = new Set(['.', '(', ')', '[', ']', ',', ';'])
@@ -29,7 +32,9 @@ const tight = new Set(['.', '(', ')', '[', ']', ',', ';'])
 function needsSpace(before: Token, token: Token): boolean {
   if (token.spaced) return true
   if (token.kind === 'symbol') return false
-  return token.kind === 'number' ? before.kind !== 'symbol' : !tight.has(before.value) || before.kind !== 'symbol'
+  // `.1` behind a name is an element of it.
+  if (token.kind === 'number') return before.kind !== 'symbol' && !token.value.startsWith('.')
+  return !tight.has(before.value) || before.kind !== 'symbol'
 }
 
 /** Tokens as a person would name the expression: unquoted words in lower case, single spaces. */

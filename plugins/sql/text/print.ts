@@ -68,10 +68,10 @@ function wordsAt(token: number, found: readonly FoundTql[], words: ReadonlySet<s
 }
 
 /** The canonical text with numbers as they were written. */
-function written({ text, tokens, starts }: Canonical): string {
+function written({ text, tokens, starts, ends }: Canonical): string {
   return tokens
     .map((token, i) => {
-      const end = starts[i]! + tokenText(token).length
+      const end = ends[i]!
       const space = text.slice(end, starts[i + 1] ?? end)
       return (token.kind === 'number' ? token.value : text.slice(starts[i]!, end)) + space
     })
