@@ -1,6 +1,6 @@
 // Binds the names of a statement: what each column means by the scope it stands in, which constants stand beside times, and the tables,
 // calls and items that are translated. Whether the statement may run is not decided here.
-import { type DbError, endsStep, runAtOnce, type Steps, type TimeUnit } from '../../../core/index.ts'
+import { type DbError, endsStep, runAtOnce, type Steps } from '../../../core/index.ts'
 import { invalid, planError, unsupported } from '../error.ts'
 import { isRename, type Tree } from '../grammar/parser.ts'
 import {
@@ -21,6 +21,24 @@ import type { BindContext } from './bind-context.ts'
 import type { Extent } from './extent.ts'
 import { unknownField } from './failure.ts'
 import { jsonRowsOf } from './function-edits.ts'
+import {
+  common,
+  comparing,
+  finest,
+  isNoTime,
+  isText,
+  lasting,
+  lists,
+  none,
+  other,
+  sameAsArgument,
+  selectors,
+  type Time,
+  texts,
+  timesOfNumbers,
+  timesOfTimes,
+  united
+} from './meaning.ts'
 import { tableOf } from './newest.ts'
 import {
   type Field,
@@ -155,10 +173,7 @@ function hasStar(query: TreeNode): boolean {
   })
 }
 
-const other = { kind: 'other' } as const
-const none = { kind: 'null' } as const
 const nothing: Value = { tree: undefined, meaning: other }
-type Time = Extract<Meaning, { readonly kind: 'time' }>
 
 /** Expressions that are true or false, or a number. */
 const predicates = new Set(
@@ -169,44 +184,6 @@ const predicates = new Set(
 
 const comparisons = ['Eq', 'NotEq', 'Lt', 'LtEq', 'Gt', 'GtEq', 'Spaceship']
 
-/** Calls whose value is one of their arguments, or of those of a group. */
-const sameAsArgument = new Set(
-  `any_value arg_max arg_min argmax argmin coalesce first first_value greatest if ifnull lag last last_value lead least max max_by min min_by
-   mode nth_value nullif quantile_disc`.split(/\s+/)
-)
-/** Calls that compare their arguments. */
-const comparing = new Set(['coalesce', 'greatest', 'if', 'ifnull', 'least', 'nullif'])
-/** Calls that make a time of a time. */
-const timesOfTimes = new Set(
-  `date_add date_bin date_bin_wallclock date_subtract date_trunc datetrunc last_day now time_bucket tostartofday tostartoffifteenminutes
-   tostartoffiveminutes tostartofhour tostartofinterval tostartofminute tostartofsecond tostartoftenminutes`.split(
-    /\s+/
-  )
-)
-
-/** Calls that make a text. */
-const texts = new Set(
-  `arrow_typeof btrim chr concat concat_ws date_format format group_concat initcap ipv4_num_to_string json_extract_string json_get_string lcase left listagg lower lpad ltrim md5
-   monthname dayname pg_typeof printf quote_ident quote_literal quote_nullable regexp_extract regexp_replace regexp_substr repeat replace reverse right rpad rtrim split_part strftime string_agg substr
-   substring to_char trim ucase upper`.split(/\s+/)
-)
-/** Calls that give a value with its time. */
-const selectors = new Set(['selector_first', 'selector_last', 'selector_max', 'selector_min'])
-/** Calls that make a list of values like their first argument. */
-const lists = new Set(['array_agg', 'generate_series', 'list', 'list_value', 'range'])
-/** Calls that make a time of a number or a text, with its unit. */
-const timesOfNumbers: Readonly<Record<string, TimeUnit>> = {
-  from_unixtime: 'us',
-  make_timestamp: 'us',
-  make_timestamp_ms: 'us',
-  make_timestamp_ns: 'ns',
-  to_local_time: 'us',
-  to_timestamp: 'us',
-  to_timestamp_seconds: 's',
-  to_timestamp_millis: 'ms',
-  to_timestamp_micros: 'us',
-  to_timestamp_nanos: 'ns'
-}
 /** Operators that make a number. */
 const counting = ['Multiply', 'Divide', 'Modulo', 'DuckIntegerDivide']
 
@@ -1075,43 +1052,6 @@ export function takesLambda(name: string): boolean {
   return /(?:transform|apply|filter|reduce|columns)$/.test(name)
 }
 
-/** The meaning of a query's column, from that of its expression. */
-function lasting(meaning: Meaning): Meaning {
-  if (meaning?.kind === 'string') return { kind: 'text' }
-  if (meaning?.kind === 'integer' || meaning?.kind === 'date') return other
-  if (meaning?.kind !== 'tuple') return meaning
-  const { of, names } = meaning
-  return names && { kind: 'tuple', of: of.map(value => ({ tree: undefined, meaning: lasting(value.meaning) })), names }
-}
-
-function isText(meaning: Meaning): boolean {
-  return meaning?.kind === 'text' || meaning?.kind === 'string'
-}
-
-/** Whether it has to become a time where it meets one. */
-function isNoTime(meaning: Meaning): boolean {
-  return meaning?.kind === 'text' || meaning?.kind === 'zoned'
-}
-
-/** The meaning of a value that is one of these; an unknown one may be anything. */
-function common(values: readonly Value[]): Meaning {
-  const given = values.flatMap(({ tree, meaning }) => (isEmpty(tree) ? [] : [meaning]))
-  const meanings = given.filter(meaning => meaning?.kind !== 'null')
-  if (meanings.length === 0 && given.length > 0) return none
-  const [first, ...more] = meanings.map(lasting)
-  if (first?.kind === 'tuple' && more.every(other => JSON.stringify(other) === JSON.stringify(first))) return first
-  return finest(meanings) ?? (meanings.length > 0 && meanings.every(isText) ? { kind: 'text' } : undefined)
-}
-
-const fineness = ['s', 'ms', 'us', 'ns'] as const
-
-/** The engine's common type of times in several units: the finest; unknown if one of them is. */
-function finest(meanings: readonly Meaning[]): Time | undefined {
-  const times = meanings.filter(meaning => meaning?.kind === 'time')
-  const order = ({ unit }: Time) => (unit === undefined ? fineness.length : fineness.indexOf(unit))
-  return times.toSorted((a, b) => order(b) - order(a))[0]
-}
-
 function computed(op: string, one: bigint, other: bigint): bigint | undefined {
   if (op === 'Plus') return one + other
   if (op === 'Minus') return one - other
@@ -1139,16 +1079,6 @@ function addStar(fields: Field[], sources: readonly Source[]): boolean {
   for (const { fields: own, merged } of sources)
     fields.push(...own.list.filter(({ name }) => !merged?.has(name)).map(field => mergedField(sources, field)))
   return sources.length === 0 || sources.some(({ fields: own }) => own.open)
-}
-
-/** The meaning of a column that has these in the two queries of a set operation. */
-function united(one: Meaning, two: Meaning): Meaning {
-  if (two?.kind === 'null' || JSON.stringify(one) === JSON.stringify(two)) return one
-  if (one?.kind === 'null') return two
-  if (one?.kind === 'time' && two?.kind === 'time') return finest([one, two])
-  // The text becomes a time.
-  const time = isText(two) ? one : isText(one) ? two : undefined
-  return time?.kind === 'time' ? time : undefined
 }
 
 /** Columns of a recursive common table have the types of those it starts with. */
