@@ -151,7 +151,7 @@ const http = table(
     ),
     max_form_size: size(
       4 * MiB,
-      'Largest urlencoded form, where a route takes its parameters from one, and largest JSON of a route with a schema for its body; a larger one is refused with 413. `0`: only `body_limit` counts.',
+      'Largest urlencoded form, where a route takes its parameters from one, largest JSON of a route with a schema for its body, and largest query of remote read; a larger one is refused with 413. `0`: only `body_limit` counts.',
       live
     ),
     max_form_fields: count(

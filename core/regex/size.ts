@@ -3,12 +3,44 @@
 /** Steps that repetitions may add; more would take seconds and gigabytes to compile. */
 const maxRepeated = 20_000
 
+/** Characters of an expression: compiling more holds the event loop. */
+const maxLength = 32_768
+/** Classes of Unicode such as `\p{L}`: each is compiled to hundreds of ranges. */
+const maxUnicodeClasses = 500
+
 /** Why an expression is too large; undefined if it is not. */
 export function sizeProblem(source: string): string | undefined {
+  if (source.length > maxLength) return `it has ${source.length} characters, at most ${maxLength} are taken`
+  const classes = countOf(source, '\\p') + countOf(source, '\\P')
+  if (classes > maxUnicodeClasses)
+    return `it has ${classes} classes of Unicode (\\p), at most ${maxUnicodeClasses} are taken`
   if (!source.includes('{')) return undefined
   const size = sizeOf(source)
   const max = maxRepeated + source.length
   return size > max ? `its repetitions make it ${size} steps long, at most ${max} are taken` : undefined
+}
+
+function countOf(text: string, part: string): number {
+  let count = 0
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++
+  return count
+}
+
+/**
+ * Whether a bracket closes that none opened before: such an expression would be valid only within an added group. The expression may be invalid
+ * otherwise.
+ */
+export function closesMore(source: string): boolean {
+  let open = 0
+  for (let at = 0; at < source.length; ) {
+    const rule = source[at] === '\\' ? escaped : source[at] === '[' ? set : undefined
+    if (rule !== undefined) rule.lastIndex = at
+    const length = rule?.exec(source)?.[0].length ?? 1
+    if (length === 1 && source[at] === '(') open++
+    else if (length === 1 && source[at] === ')' && --open < 0) return true
+    at += length
+  }
+  return false
 }
 
 /** A counted repetition in braces. */

@@ -1,5 +1,6 @@
 // The Snappy block format: decompression into the caller's memory, and compression.
 import { DbError } from '../errors.ts'
+import { runAtOnce, type Steps } from '../pace.ts'
 
 /** Bytes that a buffer for `decodeSnappy` needs beyond the content, because whole words are copied. */
 export const snappySlack = 8
@@ -87,6 +88,11 @@ export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
 
 /** Compresses the bytes as one block. */
 export function encodeSnappy(bytes: Uint8Array): Uint8Array {
+  return runAtOnce(encodeSnappySteps(bytes))
+}
+
+/** Like `encodeSnappy`, in steps of 64 KiB. */
+export function* encodeSnappySteps(bytes: Uint8Array): Steps<Uint8Array> {
   const out = new Uint8Array(maxLengthBytes + bytes.length + Math.ceil(bytes.length / 6) + 32)
   let put = 0
   let rest = bytes.length
@@ -95,6 +101,7 @@ export function encodeSnappy(bytes: Uint8Array): Uint8Array {
   const table = new Int32Array(1 << hashBits)
   for (let start = 0; start < bytes.length; start += blockSize) {
     put = encodeBlock(bytes, start, Math.min(bytes.length, start + blockSize), out, put, table.fill(-1))
+    yield
   }
   return out.subarray(0, put)
 }

@@ -6,6 +6,7 @@ import {
   lookAgain,
   parseZone,
   type RecordsAnswer,
+  RegexBudget,
   type RequestContext,
   SqlParameters,
   type Table,
@@ -74,5 +75,5 @@ async function planContext(store: Core['store'], ctx: RequestContext, table: Tab
 }
 
 export function writingFor({ dialect }: Pick<Core['store'], 'dialect'>, { timezone }: RequestContext): Writing {
-  return { parameters: new SqlParameters(), dialect, zone: parseZone(timezone) ?? utc }
+  return { parameters: new SqlParameters(), dialect, zone: parseZone(timezone) ?? utc, regexes: new RegexBudget() }
 }

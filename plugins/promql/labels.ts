@@ -7,11 +7,11 @@ import {
   Pace,
   type RequestContext,
   type Store,
+  sortPaced,
   type Table
 } from '../../core/index.ts'
 import type { PromqlRange, PromqlService } from '../services.ts'
 import { type Labels, metricName } from './engine/labels.ts'
-import { sortPaced } from './engine/sort-paced.ts'
 import { compareLabels } from './functions/sort.ts'
 import { type Expr, type Matcher, unwrap } from './language/ast.ts'
 import { QueryError } from './language/error.ts'

@@ -1,6 +1,6 @@
 // Log queries made up and bent: reading and compiling never does anything but take one or refuse it with its place, and no constant gets
 // into the text of a statement.
-import { isDbError, SqlParameters, type Table, type TableColumn, utc } from '../../core/index.ts'
+import { isDbError, RegexBudget, SqlParameters, type Table, type TableColumn, utc } from '../../core/index.ts'
 import { duckdb } from '../../core/storage/dialect/duckdb.ts'
 import { countQuery, foundQuery, readContext } from '../../plugins/logquery/compile/context.ts'
 import { planRows, readTable } from '../../plugins/logquery/compile/plan.ts'
@@ -65,7 +65,7 @@ export const fuzz = fuzzReading(attempt, refuses)
 
 function compile(text: string) {
   const query = readQuery(text, { limits, database: 'public', zone: utc, now: 0n })
-  const writing = () => ({ parameters: new SqlParameters(), dialect: duckdb, zone: utc })
+  const writing = () => ({ parameters: new SqlParameters(), dialect: duckdb, zone: utc, regexes: new RegexBudget() })
   const first = writing()
   const plan = planRows(first, table, query, readTable(first, table, query)).query
   if (query.context === undefined) return [plan]

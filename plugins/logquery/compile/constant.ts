@@ -3,6 +3,7 @@ import {
   convertTime,
   type Dialect,
   parseTimestamp,
+  type RegexBudget,
   type SqlParameters,
   type TimestampType,
   type TimeUnit,
@@ -17,6 +18,7 @@ export interface Writing {
   readonly dialect: Dialect
   /** Zone of times without one. */
   readonly zone: Zone
+  readonly regexes: RegexBudget
 }
 
 /** SQL that compares a value with a constant. */

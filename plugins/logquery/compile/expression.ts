@@ -259,9 +259,14 @@ function argument(
 }
 
 /** A fraction cannot be a parameter, because the engine needs it for planning. */
-function constantOf({ parameters, dialect }: Writing, kind: ConstantKind, constant: Scalar, path: string): string {
+function constantOf(
+  { parameters, dialect, regexes }: Writing,
+  kind: ConstantKind,
+  constant: Scalar,
+  path: string
+): string {
   if (kind === 'path') return JSON.stringify(jsonPath(constant, path))
-  const special = specialConstant(kind, constant, path)
+  const special = specialConstant(regexes, kind, constant, path)
   if (typeof special === 'number') return special.toFixed(9)
   return parameters.add(kind === 'pattern' ? dialect.pattern(String(special)) : special)
 }

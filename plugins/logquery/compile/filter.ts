@@ -74,12 +74,12 @@ const plainTests = { prefix: 'startsWith', postfix: 'endsWith', contains: 'conta
 
 function textTest(writing: Writing, value: Value, filter: Extract<ContentFilter, { readonly text: string }>): string {
   const { kind, text, path } = filter
-  const { parameters, dialect } = writing
+  const { parameters, dialect, regexes } = writing
   const sql = textSql(writing, value, path)
   const constant = (part: string) => parameters.add(part)
   switch (kind) {
     case 'regex':
-      return dialect.matches(sql, constant(dialect.pattern(patternOf(text, path))))
+      return dialect.matches(sql, constant(dialect.pattern(patternOf(regexes, text, path))))
     case 'matches':
       return searchSql(
         atPath(path, () => parseSearch(text)),

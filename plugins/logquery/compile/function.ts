@@ -4,6 +4,7 @@ import {
   type Dialect,
   type JsonPath,
   parseDuration,
+  type RegexBudget,
   type SqlValue,
   type TimestampType
 } from '../../../core/index.ts'
@@ -221,14 +222,19 @@ export type ConstantKind = 'pattern' | 'path' | 'unit' | 'duration' | 'fraction'
 const truncations = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year']
 
 /** The engine's form of a constant of one of these kinds. Throws for an invalid one. */
-export function specialConstant(kind: Exclude<ConstantKind, 'path'>, constant: unknown, path: string): SqlValue {
+export function specialConstant(
+  regexes: RegexBudget,
+  kind: Exclude<ConstantKind, 'path'>,
+  constant: unknown,
+  path: string
+): SqlValue {
   if (kind === 'fraction') {
     const fraction = Number(constant)
     if (fraction >= 0 && fraction <= 1) return fraction
     throw wrong(path, 'expected a number from 0 to 1')
   }
   if (typeof constant !== 'string') throw wrong(path, `expected a text, a constant, found ${String(constant)}`)
-  if (kind === 'pattern') return patternOf(constant, path)
+  if (kind === 'pattern') return patternOf(regexes, constant, path)
   if (kind === 'unit') {
     if (truncations.includes(constant.toLowerCase())) return constant.toLowerCase()
     throw wrong(path, `unknown unit ${shown(constant)}, expected one of ${truncations.join(', ')}`)

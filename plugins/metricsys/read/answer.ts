@@ -1,7 +1,7 @@
 // One remote read request: planned, read series by series, and answered in the form the client asked for.
 
-import { type Core, DbError, type RequestContext } from '../../../core/index.ts'
-import { decodeSnappy, encodeSnappy, snappyLength, snappySlack } from '../../../core/wire/index.ts'
+import { type Core, DbError, Pace, RegexBudget, type RequestContext, runPaced, sortPaced } from '../../../core/index.ts'
+import { decodeSnappy, encodeSnappySteps, snappyLength, snappySlack } from '../../../core/wire/index.ts'
 import { writeFrames } from './chunks.ts'
 import { type ReadQuery, readRequest } from './decode.ts'
 import { nameLabel, planQuery, type TablePlan } from './plan.ts'
@@ -32,19 +32,26 @@ export async function answerRead(
   body: Uint8Array,
   options: ReadOptions
 ): Promise<ReadAnswer> {
-  const { queries, answer, takesSamples } = readRequest(inflate(body, core.config.http.body_limit))
-  const planned = queries.map(query => ({
-    query,
-    tables: planQuery(core.store.seenBy(ctx.user), ctx.db, query, options.max_read_metrics)
-  }))
-  const max = allowance(options.max_read_samples)
+  const pace = new Pace(ctx)
+  const { max_form_size: max, body_limit } = core.config.http
+  const content = inflate(body, max > 0 ? max : body_limit)
+  const { queries, answer, takesSamples } = await runPaced(pace, readRequest(content))
+  const store = core.store.seenBy(ctx.user)
+  const regexes = new RegexBudget()
+  const planned: Planned[] = []
+  for (const query of queries) {
+    const tables = await runPaced(pace, planQuery(store, ctx.db, query, options.max_read_metrics, regexes))
+    planned.push({ query, tables })
+  }
+  const left = allowance(options.max_read_samples)
   const histograms = planned.some(({ tables }) => tables.some(({ histogram }) => histogram !== undefined))
-  if (answer === 'chunks' && !histograms) return { kind: 'chunks', body: streamChunks(core, ctx, planned, max) }
+  if (answer === 'chunks' && !histograms) return { kind: 'chunks', body: streamChunks(core, ctx, planned, left, pace) }
   if (!takesSamples)
     throw new DbError('Unsupported', 'native histograms are only read as SAMPLES, which the request does not accept')
   const results: (readonly ReadSeries[])[] = []
-  for (const { query, tables } of planned) results.push(await readAll(core, ctx, tables, query, max))
-  return { kind: 'samples', body: encodeSnappy(writeSamples(results)) }
+  for (const { query, tables } of planned) results.push(await readAll(core, ctx, tables, query, left, pace))
+  const samples = await runPaced(pace, writeSamples(results))
+  return { kind: 'samples', body: await runPaced(pace, encodeSnappySteps(samples)) }
 }
 
 /** Series of several tables in the order of their labels. */
@@ -53,24 +60,32 @@ async function readAll(
   ctx: RequestContext,
   tables: readonly TablePlan[],
   query: ReadQuery,
-  max: Allowance
+  max: Allowance,
+  pace: Pace
 ): Promise<readonly ReadSeries[]> {
   const found: ReadSeries[] = []
   for (const table of tables) {
-    for (const series of await readSeries(core.store, ctx, table, query, max)) found.push(series)
+    for (const series of await readSeries(core.store, ctx, table, query, max, pace)) found.push(series)
   }
-  return found.sort((a, b) => compareLabels(a.labels, b.labels))
+  // Those of one table are in order already.
+  return tables.length > 1 ? sortPaced(pace, found, (a, b) => compareLabels(a.labels, b.labels)) : found
 }
 
 async function* streamChunks(
   core: Core,
   ctx: RequestContext,
   planned: readonly Planned[],
-  max: Allowance
+  max: Allowance,
+  pace: Pace
 ): AsyncGenerator<Uint8Array> {
   for (const [i, { query, tables }] of planned.entries()) {
     for (const group of inOrder(tables)) {
-      for (const series of await readAll(core, ctx, group, query, max)) yield* writeFrames(series, i)
+      for (const series of await readAll(core, ctx, group, query, max, pace)) {
+        for (const frame of writeFrames(series, i)) {
+          yield frame
+          if (pace.isDue) await pace.pause()
+        }
+      }
     }
   }
 }
@@ -89,7 +104,7 @@ function inflate(body: Uint8Array, limit: number): Uint8Array {
   if (limit > 0 && length > limit) {
     throw new DbError(
       'InvalidArguments',
-      `the request is larger than ${limit} bytes (http.body_limit): ${length} bytes once inflated`,
+      `the request is larger than ${limit} bytes (http.max_form_size): ${length} bytes once inflated`,
       { status: 413 }
     )
   }

@@ -1,6 +1,6 @@
 // Decodes a remote read request: its queries, and the response types that the client accepts.
 
-import { DbError } from '../../../core/index.ts'
+import { DbError, endsStep, type Steps } from '../../../core/index.ts'
 import { ProtoReader } from '../../../core/wire/index.ts'
 
 type MatcherType = '=' | '!=' | '=~' | '!~'
@@ -26,17 +26,20 @@ interface ReadRequest {
 }
 
 const matcherTypes: readonly MatcherType[] = ['=', '!=', '=~', '!~']
+/** Matchers read in a step. */
+const stepMatchers = 256
 const answers = ['samples', 'chunks'] as const
 
 /** Throws DbError `InvalidArguments` if the body is not valid protobuf, or if it accepts none of the response kinds that the server knows. */
-export function readRequest(bytes: Uint8Array): ReadRequest {
+export function* readRequest(bytes: Uint8Array): Steps<ReadRequest> {
   const queries: ReadQuery[] = []
   const accepted: number[] = []
   const reader = new ProtoReader(bytes)
   while (reader.next()) {
-    if (reader.field === 1) queries.push(readQuery(reader.message()))
+    if (reader.field === 1) queries.push(yield* readQuery(reader.message()))
     else if (reader.field === 2) reader.repeated(each => accepted.push(each.uint()))
     else reader.skip()
+    yield
   }
   const answer =
     accepted.length === 0 ? 'samples' : accepted.map(type => answers[type]).find(type => type !== undefined)
@@ -49,15 +52,16 @@ export function readRequest(bytes: Uint8Array): ReadRequest {
   return { queries, answer, takesSamples: accepted.length === 0 || accepted.includes(0) }
 }
 
-function readQuery(reader: ProtoReader): ReadQuery {
+function* readQuery(reader: ProtoReader): Steps<ReadQuery> {
   let from = 0n
   let to = 0n
   const matchers: Matcher[] = []
-  while (reader.next()) {
+  for (let i = 0; reader.next(); i++) {
     if (reader.field === 1) from = reader.int64()
     else if (reader.field === 2) to = reader.int64()
     else if (reader.field === 3) matchers.push(readMatcher(reader.message()))
     else reader.skip()
+    if (endsStep(i, stepMatchers)) yield
   }
   return { from, to, matchers }
 }

@@ -1,5 +1,15 @@
 // Plans a query: from its matchers to the tables to read and the conditions for their rows.
-import { compileRegex, DbError, type Store, type Table, type TableColumn, valueColumn } from '../../../core/index.ts'
+import {
+  compileWhole,
+  DbError,
+  endsStep,
+  type RegexBudget,
+  type Steps,
+  type Store,
+  type Table,
+  type TableColumn,
+  valueColumn
+} from '../../../core/index.ts'
 import { histogramColumn } from '../write/columns.ts'
 import type { Matcher, ReadQuery } from './decode.ts'
 import { compareText } from './text.ts'
@@ -7,6 +17,8 @@ import { compareText } from './text.ts'
 const databaseLabels = ['__schema__', '__database__', 'x_svc_database']
 export const nameLabel = '__name__'
 const fieldLabel = '__field__'
+/** Tests of a matcher in a step. */
+const stepTests = 64
 
 export interface TablePlan {
   readonly table: Table
@@ -17,43 +29,60 @@ export interface TablePlan {
 }
 
 /** The tables of a query, ascending by name; none where nothing can match. Throws DbError for an unknown database, a bad expression or too many metrics. */
-export function planQuery(store: Store, db: string, { matchers }: ReadQuery, maxMetrics: number): readonly TablePlan[] {
+export function* planQuery(
+  store: Store,
+  db: string,
+  { matchers }: ReadQuery,
+  maxMetrics: number,
+  regexes: RegexBudget
+): Steps<readonly TablePlan[]> {
   const database = databaseOf(matchers) ?? db
   store.requireDatabase(database)
-  const meets = new Map(matchers.map(matcher => [matcher, predicate(matcher)]))
+  const meets = new Map<Matcher, (found: string) => boolean>()
+  for (const matcher of matchers) {
+    meets.set(matcher, predicate(matcher, regexes))
+    yield
+  }
   const named = matchers.filter(({ name }) => name === nameLabel)
   const field = matchers.find(({ name, type }) => name === fieldLabel && type === '=')?.value
   const others = matchers.filter(
     matcher => matcher.name !== nameLabel && matcher.name !== fieldLabel && !isDatabase(matcher)
   )
-  const tables = tablesNamed(store, database, named, name => named.every(matcher => meets.get(matcher)!(name)))
+  const tables = yield* tablesNamed(store, database, named, meets)
   if (tables.length > maxMetrics) {
     throw new DbError(
       'InvalidArguments',
       `the query asks for ${tables.length} metrics, at most ${maxMetrics} are read (plugins.metricsys.max_read_metrics)`
     )
   }
-  return tables.flatMap(table => {
+  const plans: TablePlan[] = []
+  for (const table of tables) {
     const labels = new Set(table.tags.map(tag => tag.name))
     const absent = others.filter(({ name }) => !labels.has(name))
-    if (!absent.every(matcher => meets.get(matcher)!(''))) return []
-    return [{ table, ...columnsOf(table, field), matchers: others.filter(({ name }) => labels.has(name)) }]
-  })
+    if (yield* meetsAll('', absent, meets))
+      plans.push({ table, ...columnsOf(table, field), matchers: others.filter(({ name }) => labels.has(name)) })
+    yield
+  }
+  return plans
 }
 
-/** Matchers are anchored, and `.` matches line breaks. */
-export function anchored(expression: string): string {
-  return `^(?s:${expression})$`
+type Predicates = ReadonlyMap<Matcher, (found: string) => boolean>
+
+function* meetsAll(value: string, matchers: readonly Matcher[], meets: Predicates): Steps<boolean> {
+  for (const [i, matcher] of matchers.entries()) {
+    if (!meets.get(matcher)!(value)) return false
+    if (endsStep(i, stepTests)) yield
+  }
+  return true
 }
 
 /** Whether a value meets the matcher; an absent label has the empty value. */
-function predicate({ type, name, value }: Matcher): (found: string) => boolean {
+function predicate({ type, name, value }: Matcher, regexes: RegexBudget): (found: string) => boolean {
   if (type === '=') return found => found === value
   if (type === '!=') return found => found !== value
   try {
-    // Compiled without the anchoring group first: `)(` would be valid only inside of it.
-    compileRegex(value)
-    const regex = compileRegex(anchored(value))
+    regexes.take(value)
+    const regex = compileWhole(value)
     return found => regex.test(found) === (type === '=~')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -72,22 +101,24 @@ function databaseOf(matchers: readonly Matcher[]): string | undefined {
   return found[0]?.value.replace(/^svc-/, '')
 }
 
-function tablesNamed(
+function* tablesNamed(
   store: Store,
   database: string,
   matchers: readonly Matcher[],
-  isWanted: (name: string) => boolean
-): readonly Table[] {
+  meets: Predicates
+): Steps<readonly Table[]> {
   const exact = matchers.find(({ type, value }) => type === '=' && value !== '')
   if (exact !== undefined) {
     const table = store.table(database, exact.value)
     const readable = table !== undefined && table.options.physical_metric_table !== true
-    return readable && isWanted(table.name) ? [table] : []
+    return readable && (yield* meetsAll(table.name, matchers, meets)) ? [table] : []
   }
-  return store
-    .tables(database)
-    .filter(({ name, options }) => options.physical_table !== undefined && isWanted(name))
-    .toSorted((a, b) => compareText(a.name, b.name))
+  const found: Table[] = []
+  for (const [i, table] of store.tables(database).entries()) {
+    if (table.options.physical_table !== undefined && (yield* meetsAll(table.name, matchers, meets))) found.push(table)
+    if (endsStep(i, stepTests)) yield
+  }
+  return found.sort((a, b) => compareText(a.name, b.name))
 }
 
 function columnsOf(table: Table, field: string | undefined): Pick<TablePlan, 'value' | 'histogram'> {

@@ -1,20 +1,25 @@
 // The response type SAMPLES: all series in one message.
+import { endsStep, type Steps } from '../../../core/index.ts'
 import { ProtoWriter } from '../../../core/wire/index.ts'
 import { writeHistogram } from '../write/histogram.ts'
-import type { Label, ReadSeries } from './series.ts'
+import { type Label, type ReadSeries, stepRows } from './series.ts'
 
 /** One result for each query, in order, also where nothing was found. */
-export function writeSamples(results: readonly (readonly ReadSeries[])[]): Uint8Array {
+export function* writeSamples(results: readonly (readonly ReadSeries[])[]): Steps<Uint8Array> {
   const out = new ProtoWriter()
   for (const result of results) {
     const inner = new ProtoWriter()
-    for (const series of result) inner.data(1, writeSeries(series))
+    for (const series of result) {
+      inner.data(1, yield* writeSeries(series))
+      yield
+    }
     out.data(1, inner.bytes)
+    yield
   }
   return out.bytes
 }
 
-function writeSeries({ labels, times, values, histograms }: ReadSeries): Uint8Array {
+function* writeSeries({ labels, times, values, histograms }: ReadSeries): Steps<Uint8Array> {
   const out = new ProtoWriter()
   writeLabels(out, labels)
   const sample = new ProtoWriter()
@@ -23,8 +28,12 @@ function writeSeries({ labels, times, values, histograms }: ReadSeries): Uint8Ar
     sample.clear()
     sample.bits64(1, Number(BigInt.asIntN(32, bits)), Number(BigInt.asIntN(32, bits >> 32n)))
     out.data(2, sample.int64(2, time).bytes)
+    if (endsStep(i, stepRows)) yield
   }
-  for (const { json, time } of histograms) out.data(4, writeHistogram(json, time))
+  for (const { json, time } of histograms) {
+    out.data(4, writeHistogram(json, time))
+    yield
+  }
   return out.bytes
 }
 

@@ -2,15 +2,21 @@
 import {
   DbError,
   type Dialect,
+  endsStep,
   isValid,
+  type Pace,
   type RequestContext,
   type ResultBatch,
+  runPaced,
+  type Steps,
   type Store,
+  sortPaced,
   type Table,
-  type TableColumn
+  type TableColumn,
+  wholePattern
 } from '../../../core/index.ts'
 import type { Matcher, ReadQuery } from './decode.ts'
-import { anchored, type TablePlan } from './plan.ts'
+import type { TablePlan } from './plan.ts'
 import { compareText } from './text.ts'
 
 export interface ReadSeries {
@@ -22,6 +28,9 @@ export interface ReadSeries {
   readonly values: bigint[]
   readonly histograms: { readonly time: bigint; readonly json: string }[]
 }
+
+/** Rows of an answer handled in a step. */
+export const stepRows = 256
 
 export type Label = readonly [name: string, value: string]
 
@@ -50,7 +59,8 @@ export async function readSeries(
   ctx: RequestContext,
   plan: TablePlan,
   query: ReadQuery,
-  { take }: Allowance
+  { take }: Allowance,
+  pace: Pace
 ): Promise<readonly ReadSeries[]> {
   const { table } = plan
   const tags = table.tags.toSorted((a, b) => compareText(a.name, b.name))
@@ -60,12 +70,12 @@ export async function readSeries(
   const found: ReadSeries[] = []
   for await (const batch of result.batches()) {
     take(batch.rows)
-    addRows(found, batch, table.name, tags)
+    await runPaced(pace, addRows(found, batch, table.name, tags))
   }
-  return found.sort((a, b) => compareLabels(a.labels, b.labels))
+  return sortPaced(pace, found, (a, b) => compareLabels(a.labels, b.labels))
 }
 
-function addRows(found: ReadSeries[], batch: ResultBatch, metric: string, tags: readonly TableColumn[]): void {
+function* addRows(found: ReadSeries[], batch: ResultBatch, metric: string, tags: readonly TableColumn[]): Steps<void> {
   const [times, values, histograms, first, ...labels] = batch.columns
   const bits = values!.values as Float64Array
   const words = new BigInt64Array(bits.buffer, bits.byteOffset, bits.length)
@@ -82,6 +92,7 @@ function addRows(found: ReadSeries[], batch: ResultBatch, metric: string, tags: 
     }
     const json = histograms!.values[row] as string | null | undefined
     if (json != null) series.histograms.push({ time, json })
+    if (endsStep(row, stepRows)) yield
   }
 }
 
@@ -167,7 +178,7 @@ function condition(dialect: Dialect, { type, value }: Matcher, column: string): 
   const text = `coalesce(${column}, '')`
   if (type === '=') return value === '' ? `${text} = ''` : `${column} = ${quoteText(value)}`
   if (type === '!=') return `${text} <> ${quoteText(value)}`
-  return `${type === '!~' ? 'NOT ' : ''}${dialect.matches(text, quoteText(dialect.pattern(anchored(value))))}`
+  return `${type === '!~' ? 'NOT ' : ''}${dialect.matches(text, quoteText(dialect.pattern(wholePattern(value))))}`
 }
 
 /** The protocol's order of series: label by label, by name, then by value; the set with fewer labels first. */

@@ -1,7 +1,6 @@
 // The best members of a group at each step, for topk and bottomk.
-import { endsStep, type Pace } from '../../../core/index.ts'
+import { endsStep, type Pace, sortPaced } from '../../../core/index.ts'
 import type { Series } from './series.ts'
-import { sortPaced } from './sort-paced.ts'
 
 /** Heaps of up to this size are kept for all steps while the members are visited once; larger ones are filled step by step. */
 const maxKept = 64

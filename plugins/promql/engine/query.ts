@@ -1,6 +1,6 @@
 // One query from its text to its result.
 
-import type { Pace } from '../../../core/index.ts'
+import { type Pace, sortPaced } from '../../../core/index.ts'
 import { slide, windowsOf } from '../functions/range.ts'
 import { compareLabels } from '../functions/sort.ts'
 import { type Expr, type MatrixSelector, type Subquery, unwrap, type ValueType } from '../language/ast.ts'
@@ -15,7 +15,6 @@ import { type QueryTimes, resolveTimes } from './prepare.ts'
 import { SampleCount } from './sample-count.ts'
 import type { Grid, Value } from './series.ts'
 import { evaluateInSlices } from './slices.ts'
-import { sortPaced } from './sort-paced.ts'
 import type { SeriesSource } from './source.ts'
 import type { Samples } from './window.ts'
 

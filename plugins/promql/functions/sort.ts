@@ -1,7 +1,7 @@
 // Sorting of an instant query's result; ignored in range queries.
+import { sortPaced } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
 import { isEmpty, type Series } from '../engine/series.ts'
-import { sortPaced } from '../engine/sort-paced.ts'
 import { argument, type Family, type Implementation } from './call.ts'
 
 /** Floats by value, NaN last; histograms are left out. */

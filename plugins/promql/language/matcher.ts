@@ -1,5 +1,5 @@
 // Label matchers as functions; regular expressions are anchored at both ends.
-import { compileRegex, DbError, type LinearRegex } from '../../../core/index.ts'
+import { compileWhole, DbError, type LinearRegex } from '../../../core/index.ts'
 import type { Matcher } from './ast.ts'
 
 /** By matcher, because several callers compile the same one. */
@@ -74,20 +74,5 @@ export function patternProblem({ name, op, value }: Matcher): string | undefined
   } catch (error) {
     const { message } = error as Error
     return `error parsing regexp: ${message.replace(/^".*" is not a regular expression: /s, '')}`
-  }
-}
-
-/**
- * Compiles an expression that must match whole texts, including line breaks. Throws DbError `InvalidArguments` showing the expression as it
- * was given.
- */
-export function compileWhole(pattern: string): LinearRegex {
-  try {
-    // Checks the expression alone first, because `)(` would be valid only within the added group.
-    if (/[()\\[]/.test(pattern)) compileRegex(pattern)
-    return compileRegex(`^(?s:${pattern})$`)
-  } catch (error) {
-    compileRegex(pattern)
-    throw error
   }
 }

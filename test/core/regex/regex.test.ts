@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import t from 'tap'
-import { compileRegex, type LinearRegex, parseReplacement, requiredText, requiredTexts } from '../../../core/index.ts'
+import {
+  compileRegex,
+  compileWhole,
+  type LinearRegex,
+  parseReplacement,
+  RegexBudget,
+  requiredText,
+  requiredTexts
+} from '../../../core/index.ts'
 import { re2Route } from '../../../core/regex/re2.ts'
 import type { RegexRoute } from '../../../core/regex/regex.ts'
 import { processorTime } from '../../time.ts'
@@ -325,6 +333,27 @@ t.test('a text that an expression matches contains its required texts', async t 
   for (const source of ['(?i)abc', 'a|b', 'fo?', '(?:foo|bar)', '[^ -}]', '[^[:cntrl:] -}]x?', '\\x41?']) {
     t.equal(requiredText(source), undefined, source)
   }
+})
+
+t.test('expressions that hold the event loop while they are compiled are refused', t => {
+  t.throws(() => compileRegex('a'.repeat(32_769)), { message: /it has 32769 characters, at most 32768 are taken/ })
+  t.throws(() => compileRegex('(?i)\\pL'.repeat(501)), { message: /it has 501 classes of Unicode .*, at most 500/ })
+  t.throws(() => compileRegex('[\\PL]'.repeat(501)), { message: /501 classes of Unicode/ })
+  t.ok(compileRegex('\\p{Greek}'.repeat(500)).test('α'.repeat(500)))
+  const budget = new RegexBudget()
+  for (let i = 0; i < 100; i++) budget.take('x'.repeat(50))
+  t.throws(() => budget.take(''), { message: /more than 20000 characters, 150 added for each/ })
+  t.end()
+})
+
+t.test('an expression for whole texts is valid by itself', t => {
+  for (const source of ['a)(b', '(a))|((b)', '[(])(?:b', '(', '\\']) {
+    const valid = t.throws(() => compileRegex(source)) as Error
+    t.throws(() => compileWhole(source), { message: valid.message })
+  }
+  t.ok(compileWhole('[)(]|\\)|\\Q)\\E.').test(')\n'))
+  t.notOk(compileWhole('a').test('ba'))
+  t.end()
 })
 
 t.test('repetitions that make a short expression long are refused before they are compiled', t => {

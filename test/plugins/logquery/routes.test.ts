@@ -34,7 +34,7 @@ t.test('answers come in every format of results', async t => {
 })
 
 t.test('a faulty query is refused with its position', async t => {
-  const { sql, logs } = await startLogs(t, '[plugins.logquery]\nmax_query_nodes = 20\nmax_query_size = "4KiB"')
+  const { sql, logs } = await startLogs(t, '[plugins.logquery]\nmax_query_nodes = 20\nmax_query_size = "64KiB"')
   await sql(weblog)
   await sql('CREATE VIEW seen AS SELECT * FROM weblog')
   const single = (...filters: unknown[]) => ({ Single: { expr: { NamedIdent: 'message' }, filters } })
@@ -139,7 +139,11 @@ t.test('a faulty query is refused with its position', async t => {
       { filters: single({ In: Array.from({ length: 30 }, (_, i) => `${i}`) }) },
       /more than 20 filters, expressions and values \(plugins\.logquery\.max_query_nodes\)/
     ],
-    [{ columns: ['x'.repeat(5000)] }, '$: the query is longer than 4KiB (plugins.logquery.max_query_size)'],
+    [{ columns: ['x'.repeat(70_000)] }, '$: the query is longer than 64KiB (plugins.logquery.max_query_size)'],
+    [
+      { filters: single(...Array.from({ length: 10 }, () => ({ Regex: 'a.*'.repeat(700) }))) },
+      /^\$\.filters\.Single\.filters\[8\]\.Regex: the regular expressions of the request have more than 20000 characters/
+    ],
     ['['.repeat(200), /nested deeper than 128 levels/, 2000]
   ]
   for (const [query, wanted, code = 1004] of cases) {

@@ -114,6 +114,13 @@ t.test('each query has its result; what is wrong is refused', async t => {
   t.match(await refused(readQueries([query(is('__name__', 'temp'))])), /max_read_samples/)
   t.match(await refused(readQueries([query()], [7])), /response types 7/)
   t.match(await refused(Buffer.from('x')), /Snappy/)
+  t.match(
+    await refused(readQueries([query(like('a', '(a*)*'.repeat(7_000)))])),
+    /more than 20000 characters, 150 added/
+  )
+  const large = await post('read', readQueries([query(is('a', 'x'.repeat(5 << 20)))]))
+  t.equal(large.status, 413)
+  t.match(large.body, /larger than 4194304 bytes \(http\.max_form_size\)/)
 })
 
 t.test('chunks hold what samples hold', async t => {

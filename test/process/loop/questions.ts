@@ -1,9 +1,11 @@
 // Requests at the limits of every route that reads: many rows, many columns, long values, long queries.
+import { encodeSnappy, ProtoWriter } from '../../../core/wire/index.ts'
+
 export interface LoopQuestion {
   readonly name: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   readonly status: number
 }
 
@@ -69,6 +71,35 @@ export function loopQuestions(): readonly LoopQuestion[] {
     post(`PromQL: as ${format}`, '/v1/promql', asked)
   }
 
+  const read = (name: string, queries: readonly Uint8Array[], status = 200, answer = 0) => {
+    const request = new ProtoWriter().data(2, Buffer.from([answer]))
+    for (const query of queries) request.data(1, query)
+    const headers = { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' }
+    const body = new Uint8Array(encodeSnappy(request.bytes))
+    all.push({ name: `remote read: ${name}`, path: '/v1/metricsys/read', headers, body, status })
+  }
+  const query = (...matchers: readonly Uint8Array[]) => {
+    const out = new ProtoWriter().int64(1, 0n).int64(2, 2_000_000_000_000n)
+    for (const each of matchers) out.data(3, each)
+    return out.bytes
+  }
+  const matcher = (type: number, name: string, value: string) =>
+    new ProtoWriter().uint(1, type).text(2, name).text(3, value).bytes
+  const written = matcher(0, '__name__', 'written_wide')
+  read('series', [query(written)])
+  read('series as chunks', [query(written)], 200, 1)
+  read(
+    'queries',
+    range(50_000, () => query(matcher(0, '__name__', 'none')))
+  )
+  read('matchers', [
+    query(written, ...range(100, i => matcher(2, `l${i}`, 'b.*c')), ...range(20_000, i => matcher(1, `l${i}`, 'b')))
+  ])
+  read('names of metrics', [query(...range(1_000, i => matcher(3, '__name__', `b${i}.*c`)))], 400)
+  read('long expression', [query(written, matcher(2, 'a', '(a*)*'.repeat(3_900)))])
+  read('expression beyond the limit', [query(written, matcher(2, 'a', '(a*)*'.repeat(4_000)))], 400)
+  read('too much', [query(written, matcher(0, 'a', 'x'.repeat(5 << 20)))], 413)
+
   const spans = { 'x-svc-trace-table-name': 'json_spans' }
   get('traces: one', `/v1/jaeger/api/traces/${(7_000_001).toString(16).padStart(32, '0')}`, spans)
   get('traces: services', '/v1/jaeger/api/services', spans)
@@ -82,6 +113,12 @@ export function loopQuestions(): readonly LoopQuestion[] {
   const send = (name: string, path: string, headers: Readonly<Record<string, string>>, body: string, status: number) =>
     all.push({ name, path, headers, body, status })
   send('logs: rows', '/v1/logs', json, JSON.stringify(logs), 200)
+  const regex = (text: string) => ({ Single: { expr: { NamedIdent: 'message' }, filters: [{ Regex: text }] } })
+  const filtered = (filters: object) => JSON.stringify({ ...logs, filters })
+  send('logs: long expression', '/v1/logs', json, filtered(regex('(a*)*'.repeat(150_000))), 400)
+  send('logs: expressions', '/v1/logs', json, filtered({ Or: range(2_000, i => regex(`${i}(a*)*b`)) }), 400)
+  send('logs: classes of Unicode', '/v1/logs', json, filtered(regex('(?i)\\pL'.repeat(3_000))), 400)
+  send('logs: patterns by a long expression', '/v1/logs/patterns', json, filtered(regex('(a*)*'.repeat(150_000))), 400)
   send('logs: long query', '/v1/logs', json, `{"a":[${'1,'.repeat(1_000_000)}1]}`, 400)
   send(
     'dry run: many items',

@@ -1,5 +1,5 @@
 // Sorts many items in steps, so that other requests run in between.
-import type { Pace } from '../../../core/index.ts'
+import type { Pace } from './pace.ts'
 
 /** Items sorted without a pause; sorted runs of this length are then merged. */
 const runLength = 1_024
