@@ -1,6 +1,8 @@
 // Routes for operators. They need no user, because only operators may reach the main server.
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import {
+  bodyBytes,
   type Core,
   DbError,
   invalidParameter,
@@ -38,14 +40,26 @@ export function routes(app: PluginApp<never, never>): void {
   )
   const switches = { sameOrigin: true, timeLimit: false }
   app.post('/debug/enable_trace', { schema: schemas.trace, config: switches }, async (request, reply) => {
-    const said = await switchTrace(core, String(request.body ?? ''))
+    const said = await switchTrace(core, shortText(request))
     request.log.info(said)
     return reply.type('text/plain; charset=utf-8').send(said)
   })
   app.post('/debug/log_level', { schema: schemas.level, config: switches }, async (request, reply) => {
-    const said = changeLogLevel(core, String(request.body ?? ''), request.query as Parameters)
+    const said = changeLogLevel(core, shortText(request), request.query as Parameters)
     request.log.info(said)
     return reply.type('text/plain; charset=utf-8').send(said)
+  })
+}
+
+/** Bytes of a body that is a few words. */
+const maxText = 65_536
+
+/** The body as text. Throws DbError `InvalidArguments` (413) for a long one. */
+function shortText(request: FastifyRequest): string {
+  const body = bodyBytes(request)
+  if (body.length <= maxText) return body.toString()
+  throw new DbError('InvalidArguments', `the body has ${body.length} bytes, at most ${maxText} are read`, {
+    status: 413
   })
 }
 

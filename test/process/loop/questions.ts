@@ -138,6 +138,9 @@ export function loopQuestions(): readonly LoopQuestion[] {
   send('board: long', '/dashboard/api/boards', json, `{"a":[${'1,'.repeat(500_000)}1]}`, 400)
   const panels = '"a text of a panel",'.repeat(500_000)
   send('board: large', '/dashboard/api/boards', json, `{"title":"x","document":{"a":[${panels}1]}}`, 413)
+  const plain = { 'content-type': 'text/plain' }
+  send('log levels: long', '/debug/log_level', plain, 'a=debug,'.repeat(500_000), 413)
+  send('trace: long', '/debug/enable_trace', plain, 'x,=;'.repeat(2_000_000), 413)
   get('home', '/dashboard/api/home')
   get('metrics', '/metrics')
   get('status', '/status')
