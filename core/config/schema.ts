@@ -135,7 +135,7 @@ const http = table(
     api_server_addr: address('127.0.0.1:4006', 'Address of the public server.'),
     timeout: duration(
       30 * second,
-      'Time a request may take until its response headers are sent, and on every route until its body has arrived; `0s` sets no limit. The header `x-svc-timeout` sets it for one request.',
+      'Time a request may take until its response headers are sent, and on every route until its body has arrived; `0s` sets no limit. The header `x-svc-timeout` sets it for one request; more of it does not lengthen the time for the body.',
       live
     ),
     body_limit: size(64 * MiB, 'Largest request body, before and after decompression; `0` sets no limit.'),

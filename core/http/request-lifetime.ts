@@ -15,7 +15,7 @@ interface RequestLifetime {
   atWork(): void
   /** Bytes of the body as they were received. */
   received: number
-  /** Ends the wait for the body, which is bounded also where the answer may take any time. */
+  /** Ends the wait for the body, which is bounded by `http.timeout` also where the answer may take longer. */
   bodyArrived(): void
   /** Returns the memory of a raw body for reuse; call it when the route no longer reads the body. */
   returnBody(): void
@@ -48,9 +48,9 @@ export function limitLifetimes(app: FastifyInstance, { http, budget, loop, stopp
       if (!reply.raw.headersSent) controller.abort(tooLate(limit))
     }
     const timer = limit > 0 ? after(limit, late) : undefined
-    // A route that may take any time to answer still waits no longer for its body.
-    const bodyTimer =
-      limit === 0 && http.timeout > 0 ? after(http.timeout, () => controller.abort(tooSlow(http.timeout))) : undefined
+    // A route that may take any time to answer still waits no longer for its body, nor does one whose client asked for more time.
+    const isLonger = http.timeout > 0 && (limit === 0 || limit > http.timeout)
+    const bodyTimer = isLonger ? after(http.timeout, () => controller.abort(tooSlow(http.timeout))) : undefined
     const stop = () => controller.abort(new DbError('Suspended', 'the server is stopping', { retryAfter: 1 }))
     const lease = budget.lease(() => request.user?.name ?? '')
     const ends: (() => void)[] = []

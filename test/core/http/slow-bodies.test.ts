@@ -24,7 +24,15 @@ interface SlowClient {
   answer(): string
 }
 
-async function startSlow(t: Test, url: string, path: string, method: string, type: string, chunked: boolean) {
+async function startSlow(
+  t: Test,
+  url: string,
+  path: string,
+  method: string,
+  type: string,
+  chunked: boolean,
+  timeout?: string
+) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.on('error', () => {})
   t.teardown(() => socket.destroy())
@@ -34,8 +42,11 @@ async function startSlow(t: Test, url: string, path: string, method: string, typ
   })
   await once(socket, 'connect')
   const length = chunked ? 'transfer-encoding: chunked' : `content-length: ${60 << 20}`
+  const asked = timeout === undefined ? '' : `x-svc-timeout: ${timeout}\r\n`
   const snappy = type === 'application/x-protobuf' ? 'content-encoding: snappy\r\n' : ''
-  socket.write(`${method} ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\n${snappy}${length}\r\n\r\n`)
+  socket.write(
+    `${method} ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\n${snappy}${asked}${length}\r\n\r\n`
+  )
   socket.write(chunked ? '8\r\n{"a":[1,\r\n' : '{"a":[1,')
   return { name: `${method} ${path} ${type}${chunked ? ' in chunks' : ''}`, socket, answer: () => answer }
 }
@@ -83,4 +94,21 @@ t.test('a slow body ends with the time of its request, holds no room, and stops 
   )
   const held = async () => (await server.main.inject('/metrics')).body
   await eventually(held, text => text.includes('svc_servers_request_memory_in_use_bytes 0\n'))
+})
+
+t.test('a client cannot lengthen the time for its body, only for the answer', async t => {
+  const server = await startServer(t, '[http]\ntimeout = "500ms"\n')
+  const { main: url } = server.addresses
+  const started = await Promise.all(
+    ['600s', '0s', '100ms'].map(timeout =>
+      startSlow(t, url, '/v1/lineproto/write', 'POST', 'text/plain', false, timeout)
+    )
+  )
+  const answers = () => started.map(({ answer }) => answer().slice(0, 12))
+  const refused = Array(3).fill('HTTP/1.1 408')
+  await eventually(answers, found => found.every(each => each !== ''), 100).catch(() => {})
+  t.strictSame(answers(), refused)
+  const sql = encodeURIComponent('SELECT count(*) FROM range(60000) a, range(60000) b')
+  const answer = await fetch(`${url}/v1/sql?sql=${sql}`, { headers: { 'x-svc-timeout': '60s' } })
+  t.equal(answer.status, 200, 'an answer may take longer')
 })
