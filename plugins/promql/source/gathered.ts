@@ -1,5 +1,14 @@
 // Collects samples from the store, which arrive in runs of a series, series by series.
-import { endsStep, isValid, mapPaced, type Pace, type ResultVector, runPaced, type Steps } from '../../../core/index.ts'
+import {
+  endsStep,
+  isValid,
+  mapPaced,
+  type Pace,
+  type ResultVector,
+  runPaced,
+  type Steps,
+  sortPaced
+} from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
 import { type Floats, type Histograms, type RawSeries, wordsOf } from '../engine/source.ts'
 import { inMillis, pieceSamples } from '../engine/steps.ts'
@@ -8,21 +17,6 @@ import { inMillis, pieceSamples } from '../engine/steps.ts'
 export class GatheredNumbers {
   /** Runs by series, in order of arrival. */
   readonly #runs = new Map<number, Floats | Floats[]>()
-
-  /** Keeps the batch's memory, which must not change. */
-  add(rows: number, series: Uint32Array, times: Float64Array, { values, valid }: ResultVector): void {
-    if (valid !== undefined) {
-      this.#addPresent(rows, series, times, values as Float64Array, valid)
-      return
-    }
-    for (let start = 0; start < rows; ) {
-      const id = series[start]!
-      let end = start + 1
-      while (end < rows && series[end] === id) end++
-      this.#put(id, { times: times.subarray(start, end), values: (values as Float64Array).subarray(start, end) })
-      start = end
-    }
-  }
 
   /** By series, times ascending and divided by `perMilli`. */
   async series(perMilli: number, pace: Pace): Promise<Map<number, Floats>> {
@@ -41,24 +35,50 @@ export class GatheredNumbers {
     return found
   }
 
-  #addPresent(rows: number, series: Uint32Array, times: Float64Array, values: Float64Array, valid: Uint8Array): void {
-    const kept = new Uint32Array(rows)
+  /** Keeps the batch's memory, which must not change. */
+  *add(rows: number, series: Uint32Array, times: Float64Array, { values, valid }: ResultVector): Steps<void> {
+    if (valid === undefined) {
+      this.#addRuns(rows, series, times, values as Float64Array)
+      return
+    }
+    for (let from = 0; from < rows; from += pieceSamples) {
+      const to = Math.min(rows, from + pieceSamples)
+      this.#addPresent(from, to, series, times, values as Float64Array, valid)
+      yield
+    }
+  }
+
+  #addRuns(rows: number, series: Uint32Array, times: Float64Array, values: Float64Array): void {
+    for (let start = 0; start < rows; ) {
+      const id = series[start]!
+      let end = start + 1
+      while (end < rows && series[end] === id) end++
+      this.#put(id, { times: times.subarray(start, end), values: values.subarray(start, end) })
+      start = end
+    }
+  }
+
+  #addPresent(
+    from: number,
+    to: number,
+    series: Uint32Array,
+    times: Float64Array,
+    values: Float64Array,
+    valid: Uint8Array
+  ): void {
+    const kept = new Uint32Array(to - from)
     let count = 0
-    for (let row = 0; row < rows; row++) if (isValid(valid, row)) kept[count++] = row
+    for (let row = from; row < to; row++) if (isValid(valid, row)) kept[count++] = row
     if (count === 0) return
     const present = kept.subarray(0, count)
     const picked = { times: Float64Array.from(present, row => times[row]!), values: new Float64Array(count) }
-    const [from, to] = [wordsOf(values), wordsOf(picked.values)]
+    const [source, target] = [wordsOf(values), wordsOf(picked.values)]
     for (let i = 0; i < count; i++) {
-      to[2 * i] = from[2 * present[i]!]!
-      to[2 * i + 1] = from[2 * present[i]! + 1]!
+      target[2 * i] = source[2 * present[i]!]!
+      target[2 * i + 1] = source[2 * present[i]! + 1]!
     }
-    this.add(
-      count,
-      Uint32Array.from(present, row => series[row]!),
-      picked.times,
-      { values: picked.values }
-    )
+    const ids = Uint32Array.from(present, row => series[row]!)
+    this.#addRuns(count, ids, picked.times, picked.values)
   }
 
   #put(id: number, run: Floats): void {
@@ -137,6 +157,9 @@ export function* sortSteps({ times, values }: Floats): Steps<Floats> {
   return sorted
 }
 
+/** Texts read in a step. */
+const stepTexts = 64
+
 /** Values of a text column, converted by a function. */
 export class GatheredTexts<T> {
   readonly #read: (text: string) => T
@@ -146,8 +169,9 @@ export class GatheredTexts<T> {
     this.#read = read
   }
 
-  add(rows: number, series: Uint32Array, times: Float64Array, { values }: ResultVector): void {
+  *add(rows: number, series: Uint32Array, times: Float64Array, { values }: ResultVector): Steps<void> {
     for (let row = 0; row < rows; row++) {
+      if (endsStep(row, stepTexts)) yield
       const text = (values as readonly (string | null)[])[row]
       if (text == null) continue
       const sample = { time: times[row]!, value: this.#read(text) }
@@ -165,9 +189,15 @@ export class GatheredTexts<T> {
     const sorted = new Map<number, { readonly times: Float64Array; readonly values: readonly T[] }>()
     for (const [id, samples] of this.#found) {
       if (pace.isDue) await pace.pause()
-      samples.sort((a, b) => a.time - b.time)
-      const times = Float64Array.from(samples, ({ time }) => Math.floor(time / perMilli))
-      sorted.set(id, { times, values: samples.map(({ value }) => value) })
+      const inOrder = await sortPaced(pace, samples, (a, b) => a.time - b.time)
+      const times = new Float64Array(inOrder.length)
+      const values: T[] = []
+      for (const [i, { time, value }] of inOrder.entries()) {
+        times[i] = Math.floor(time / perMilli)
+        values.push(value)
+        if (endsStep(i, pieceSamples) && pace.isDue) await pace.pause()
+      }
+      sorted.set(id, { times, values })
     }
     return sorted
   }

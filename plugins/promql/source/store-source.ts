@@ -6,6 +6,7 @@ import {
   type QueryResult,
   type Reduction,
   type RequestContext,
+  runPaced,
   type Store
 } from '../../../core/index.ts'
 import type { Allowance } from '../engine/limits.ts'
@@ -81,9 +82,8 @@ async function readTables(
     allowance.take(rows * values.length)
     const [series, times, ...numbersOf] = columns
     const [ids, stamps] = [series!.values as Uint32Array, times!.values as Float64Array]
-    for (const [i, gathered] of numbers.entries()) gathered.add(rows, ids, stamps, numbersOf[i]!)
-    if (pace.isDue) await pace.pause()
-    if (histogram) texts.add(rows, ids, stamps, numbersOf[fields.length]!)
+    for (const [i, gathered] of numbers.entries()) await runPaced(pace, gathered.add(rows, ids, stamps, numbersOf[i]!))
+    if (histogram) await runPaced(pace, texts.add(rows, ids, stamps, numbersOf[fields.length]!))
   }
   const labelsOf = labelsOfSeries(result.labels!)
   const histograms = await texts.series(perMilli, pace)

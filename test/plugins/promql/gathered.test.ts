@@ -2,10 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
-import { Pace, runAtOnce } from '../../../core/index.ts'
+import { Pace, runAtOnce, runPaced } from '../../../core/index.ts'
 import { wordsOf } from '../../../plugins/promql/engine/source.ts'
 import { pieceSamples } from '../../../plugins/promql/engine/steps.ts'
-import { GatheredNumbers, sortSteps } from '../../../plugins/promql/source/gathered.ts'
+import { GatheredNumbers, GatheredTexts, sortSteps } from '../../../plugins/promql/source/gathered.ts'
 
 t.test(
   'samples are sorted by time, those of equal times in order of arrival, with all bits of their values',
@@ -36,7 +36,7 @@ t.test('two million samples that overlap do not hold the thread for 100 ms', asy
     const gathered = new GatheredNumbers()
     for (const shift of [0, 1_000]) {
       const times = Float64Array.from({ length: count }, (_, i) => i * 2_000 + shift)
-      gathered.add(count, new Uint32Array(count), times, { values: times.slice() })
+      runAtOnce(gathered.add(count, new Uint32Array(count), times, { values: times.slice() }))
     }
     await setImmediate()
     return () => gathered.series(1, new Pace())
@@ -68,7 +68,7 @@ t.test('a sample in the wrong order is found at the borders of steps, too', asyn
     const times = Float64Array.from({ length: count }, (_, i) => i)
     times[wrong] = times[wrong]! - 2
     const gathered = new GatheredNumbers()
-    gathered.add(count, new Uint32Array(count), times, { values: times.slice() })
+    runAtOnce(gathered.add(count, new Uint32Array(count), times, { values: times.slice() }))
     const sorted = (await gathered.series(1, new Pace())).get(0)!.times
     t.ok(
       sorted.every((time, i) => i === 0 || sorted[i - 1]! <= time),
@@ -82,8 +82,47 @@ t.test('runs of one huge series are joined and looked through in steps', async t
   const gathered = new GatheredNumbers()
   for (let run = 0; run < runs; run++) {
     const times = Float64Array.from({ length: count }, (_, i) => run * count + i)
-    gathered.add(count, new Uint32Array(count), times, { values: times })
+    runAtOnce(gathered.add(count, new Uint32Array(count), times, { values: times }))
   }
+  const [longest, series] = await longestTurn(() => gathered.series(1, new Pace()))
+  t.equal(series.get(0)!.times.length, runs * count)
+  t.ok(longest < 60, `${longest.toFixed(0)} ms of work at a time`)
+})
+
+t.test(
+  'numbers with gaps and texts of a large batch are gathered in steps, texts in the order of their times',
+  async t => {
+    const count = 1_000_000
+    const times = Float64Array.from({ length: count }, (_, i) => (i ^ 1) * 1_000)
+    const ids = Uint32Array.from({ length: count }, (_, i) => Math.floor((2 * i) / count))
+    const valid = new Uint8Array(count / 8).fill(0b1111_0111)
+    const numbers = new GatheredNumbers()
+    const [ofNumbers, gathered] = await longestTurn(async () => {
+      await runPaced(new Pace(), numbers.add(count, ids, times, { values: times, valid }))
+      return numbers.series(1, new Pace())
+    })
+    t.strictSame(
+      [...gathered].map(([id, { times }]) => [id, times.length]),
+      [
+        [0, (count * 7) / 16],
+        [1, (count * 7) / 16]
+      ]
+    )
+    t.strictSame([...gathered.get(0)!.values.subarray(0, 5)], [0, 1_000, 3_000, 4_000, 5_000])
+    const texts = new GatheredTexts(text => JSON.parse(text) as number)
+    const values = Array.from(times, String)
+    const [ofTexts, read] = await longestTurn(async () => {
+      await runPaced(new Pace(), texts.add(count, ids, times, { values }))
+      return texts.series(1_000, new Pace())
+    })
+    t.strictSame([...read.get(1)!.times.subarray(0, 3)], [500_000, 500_001, 500_002])
+    t.strictSame(read.get(1)!.values.slice(0, 3), [500_000_000, 500_001_000, 500_002_000])
+    t.ok(Math.max(ofNumbers, ofTexts) < 100, `${ofNumbers.toFixed(0)} and ${ofTexts.toFixed(0)} ms of work at a time`)
+  }
+)
+
+/** Milliseconds of processor time of the longest turn of the event loop while the work goes on, and its result. */
+async function longestTurn<T>(work: () => Promise<T>): Promise<[number, T]> {
   let longest = 0
   let last = process.threadCpuUsage()
   let isOver = false
@@ -95,9 +134,8 @@ t.test('runs of one huge series are joined and looked through in steps', async t
       longest = Math.max(longest, (user + system) / 1000)
     }
   })()
-  const series = await gathered.series(1, new Pace())
+  const result = await work()
   isOver = true
   await watch
-  t.equal(series.get(0)!.times.length, runs * count)
-  t.ok(longest < 60, `${longest.toFixed(0)} ms of work at a time`)
-})
+  return [longest, result]
+}
