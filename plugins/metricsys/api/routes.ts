@@ -130,8 +130,32 @@ function schemaOf(url: keyof typeof described) {
 
 const truncation = 'results truncated due to limit'
 
-function dataPieces(data: unknown, warnings: readonly string[] = []): string[] {
-  return [`{"status":"success","data":${JSON.stringify(data)}`, notes('warnings', warnings), '}']
+function* dataPieces(data: unknown, warnings: readonly string[] = []): Iterable<string> {
+  yield '{"status":"success","data":'
+  if (Array.isArray(data)) yield* listPieces(data)
+  else if (data instanceof Map) yield* mapPieces(data)
+  else yield JSON.stringify(data)
+  yield notes('warnings', warnings)
+  yield '}'
+}
+
+/** Entries of a list in one piece of its JSON. */
+const pieceEntries = 256
+
+function* listPieces(list: readonly unknown[]): Iterable<string> {
+  yield '['
+  for (let from = 0; from < list.length; from += pieceEntries)
+    yield (from > 0 ? ',' : '') + JSON.stringify(list.slice(from, from + pieceEntries)).slice(1, -1)
+  yield ']'
+}
+
+function* mapPieces(map: ReadonlyMap<string, unknown>): Iterable<string> {
+  let before = '{'
+  for (const [key, value] of map) {
+    yield `${before}${JSON.stringify(key)}:${JSON.stringify(value)}`
+    before = ','
+  }
+  yield map.size === 0 ? '{}' : '}'
 }
 
 function* answerPieces({ result, limit, stats }: ApiAnswer): Iterable<string> {

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { eventually } from '../../eventually.ts'
 import { serveRooms } from './api.ts'
+import { writeV1 } from './messages.ts'
 
 const query = (text: string, rest = '') => `query=${encodeURIComponent(text)}${rest}`
 
@@ -291,6 +292,38 @@ t.test('labels, their values and series, by selectors and times', async t => {
     t.same((await call('series', 'match[]=hits_total&start=10&end=20')).body.data, [])
     t.same((await call('series', 'match[]=hits_total&start=10&end=60')).body.data.length, 1)
   }
+})
+
+t.test('metadata of metrics with any name, each entry once, up to limits', async t => {
+  const { get, write } = await serveRooms(t, '[plugins.metricsys]\nmax_read_metrics = 7')
+  const help = ['first', 'second', 'second', 'third']
+  for (const text of help)
+    await write(
+      writeV1(
+        [],
+        ['__proto__', 'constructor', 'm'].map(metric => ({ metric, type: 1, help: text }))
+      )
+    )
+  const names = async (parameters: string) => {
+    const { data } = (await get('metadata', parameters)).body as { data: Record<string, unknown[]> }
+    return Object.entries(data).map(([name, entries]) => `${name} ${entries.length}`)
+  }
+  t.same(await names(''), ['__proto__ 3', 'constructor 3', 'hits_total 1', 'm 3', 'temp 1'])
+  t.same(await names('limit=2&limit_per_metric=1'), ['__proto__ 1', 'constructor 1'])
+  t.same(await names('metric=__proto__&limit_per_metric=0'), ['__proto__ 3'])
+})
+
+t.test('lists longer than a piece of their JSON are whole', async t => {
+  const { get, write } = await serveRooms(t)
+  const time = Date.now()
+  const rooms = Array.from({ length: 600 }, (_, i) => `r${String(i).padStart(3, '0')}`)
+  await write(writeV1(rooms.map(room => ({ labels: { __name__: 'many', room }, samples: [[time, 1]] as const }))))
+  t.same((await get('label/room/values', 'match[]=many')).body.data, rooms)
+  t.same(
+    (await get('series', 'match[]=many&limit=300')).body.data.map((each: { room: string }) => each.room),
+    rooms.slice(0, 300)
+  )
+  t.same((await get('series', 'match[]=none')).body.data, [])
 })
 
 t.test('metadata, formatting, trees and the version', async t => {

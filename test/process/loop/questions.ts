@@ -63,6 +63,7 @@ export function loopQuestions(): readonly LoopQuestion[] {
   prom('set', 'query', { query: 'written_wide or written_wide', ...at })
   prom('list of series', 'series', { 'match[]': 'written_wide', ...around })
   get('PromQL: values of a label', '/v1/metricsys/api/v1/label/instance/values?match[]=written_wide')
+  get('PromQL: metadata', '/v1/metricsys/api/v1/metadata?limit=100000')
   get('PromQL: statistics', '/v1/metricsys/api/v1/status/tsdb')
   prom('long query', 'query', { query: `${'1+'.repeat(24_000)}1` }, 400)
   prom('parentheses', 'format_query', { query: `${'('.repeat(20_000)}1${')'.repeat(20_000)}` }, 400)
