@@ -94,14 +94,7 @@ t.test(
     const { process: mine, ask } = startProcess(t)
     t.strictSame(await ask('SELECT 1'), [[1]])
     const pid = String(mine.statistics().pid!)
-    const busy = Array.from({ length: 8 }, () => spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);']))
-    const rest = () => {
-      for (const each of busy) each.kill('SIGKILL')
-    }
-    t.teardown(rest)
-    // All its threads on the processor that is busy, behind everything else there.
-    spawnSync('taskset', ['-a', '-p', '-c', '0', pid])
-    spawnSync('chrt', ['-a', '-i', '-p', '0', pid])
+    const rest = starve(t, pid)
     const answer = ask('SELECT count(*) FROM range(1000000)')
     await new Promise(resolve => setTimeout(resolve, 14_000))
     rest()
@@ -109,6 +102,38 @@ t.test(
     t.strictSame(mine.statistics().restarts, { memory: 0, stuck: 0, died: 0 })
   }
 )
+
+t.test(
+  'nor is one ended that gets no processor to end a cancelled statement with',
+  { skip: !canPin && 'no taskset or chrt' },
+  async t => {
+    const { process: mine, ask } = startProcess(t)
+    const controller = new AbortController()
+    const failed = t.rejects(ask(slow, {}, controller.signal), { code: 'Cancelled' })
+    await until(() => mine.statistics().running === 1 && mine.statistics().alive, 'the statement')
+    const pid = String(mine.statistics().pid!)
+    const rest = starve(t, pid)
+    await new Promise(resolve => setTimeout(resolve, 500))
+    controller.abort()
+    await failed
+    await new Promise(resolve => setTimeout(resolve, 8_000))
+    rest()
+    t.strictSame(await ask('SELECT 1'), [[1]])
+    t.strictSame(mine.statistics().restarts, { memory: 0, stuck: 0, died: 0 })
+  }
+)
+
+/** Keeps a processor busy, and has all threads of the process behind everything else there until the result is called. */
+function starve(t: Test, pid: string): () => void {
+  const busy = Array.from({ length: 8 }, () => spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);']))
+  const rest = () => {
+    for (const each of busy) each.kill('SIGKILL')
+  }
+  t.teardown(rest)
+  spawnSync('taskset', ['-a', '-p', '-c', '0', pid])
+  spawnSync('chrt', ['-a', '-i', '-p', '0', pid])
+  return rest
+}
 
 t.test('the reason why the process does not start is told, and the next statement tries again', async t => {
   const wrong = startProcess(t, { threads: 1e30 })

@@ -1,6 +1,6 @@
 // One query process: starts it, sends statements, watches its memory, and ends it.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -80,6 +80,8 @@ export class QueryChild {
   #silent = 0
   /** Milliseconds of processor time its main thread had at the last check. */
   #processorTime = 0
+  /** Of all its threads, while a cancelled statement goes on. */
+  #timeOfAll: number | undefined
 
   /** Throws the system's error if no process can be started. */
   constructor(options: ChildOptions, events: ChildEvents) {
@@ -255,6 +257,8 @@ export class QueryChild {
       return
     }
     this.#events.looked()
+    this.#lookAtCancelled()
+    if (this.#isOver) return
     // Counts checks instead of reading the clock: while this process is blocked, it cannot receive replies.
     this.#sincePing += watchInterval
     if (!this.#answered) {
@@ -274,14 +278,39 @@ export class QueryChild {
    */
   #usedInterval(): number {
     try {
-      // The name in parentheses may hold anything.
-      const fields = readFileSync(`/proc/${this.pid}/task/${this.pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')
-      const before = this.#processorTime
-      this.#processorTime = (Number(fields[11]) + Number(fields[12])) * processorTick
-      return fields[0] === 'R' ? Math.min(watchInterval, this.#processorTime - before) : watchInterval
+      const { waits, time } = readThread(`/proc/${this.pid}/task/${this.pid}/stat`)
+      const used = time - this.#processorTime
+      this.#processorTime = time
+      return waits ? Math.min(watchInterval, used) : watchInterval
     } catch {
       return watchInterval
     }
+  }
+
+  /** Like `#usedInterval`, of all its threads: a statement runs in several of them. */
+  #usedByAll(): number {
+    try {
+      const { time } = readThread(`/proc/${this.pid}/stat`)
+      const used = time - (this.#timeOfAll ?? time - watchInterval)
+      this.#timeOfAll = time
+      const waits = readdirSync(`/proc/${this.pid}/task`).some(
+        thread => readThread(`/proc/${this.pid}/task/${thread}/stat`).waits
+      )
+      return waits ? Math.min(watchInterval, used) : watchInterval
+    } catch {
+      // A thread has just ended, or this is not Linux.
+      return watchInterval
+    }
+  }
+
+  #lookAtCancelled(): void {
+    const cancelled = [...this.statements.values()].filter(({ isCancelled }) => isCancelled)
+    if (cancelled.length === 0) {
+      this.#timeOfAll = undefined
+      return
+    }
+    const used = this.#usedByAll()
+    for (const statement of cancelled) statement.goOn(used)
   }
 
   /** The open descriptor stays that of this process, even if its number is reused. */
@@ -296,6 +325,13 @@ export class QueryChild {
       return 0
     }
   }
+}
+
+/** Whether a thread runs or waits for a processor, and milliseconds of processor time. A path without `task` gives the time of all threads. */
+function readThread(path: string): { readonly waits: boolean; readonly time: number } {
+  // The name in parentheses may hold anything.
+  const fields = readFileSync(path, 'latin1').split(') ').at(-1)!.split(' ')
+  return { waits: fields[0] === 'R', time: (Number(fields[11]) + Number(fields[12])) * processorTick }
 }
 
 /** Waits for the end of a failed statement before reporting it, because until then it may still write its file. */

@@ -1,7 +1,6 @@
 // A statement in a query process, as the server sees it: its answer, the received rows, and its cancellation.
 import { type DbError, fromPlainError, type PlainError } from '../../../errors.ts'
 import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
-import { after, type Timer } from '../../../timer.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { decodeBatch } from './batch-frame.ts'
 import { type ColumnsFrame, FrameKind, maxBatchBytes } from './frames.ts'
@@ -27,7 +26,7 @@ interface StatementProcess {
   ended(): void
 }
 
-/** Milliseconds a cancelled statement may continue to run. */
+/** Milliseconds a cancelled statement may continue to run; those in which its process waits for a processor do not count. */
 const patience = 5_000
 
 export class Statement {
@@ -51,7 +50,9 @@ export class Statement {
   #read = 0
   #credits = 0
   #stalledAt = 0
-  #stuck: Timer | undefined
+  #isCancelled = false
+  /** Milliseconds of its process since it was cancelled. */
+  #goesOn = 0
   readonly #abort = () => {
     this.#fail(cancelled(this.#signal))
     this.#cancel()
@@ -74,6 +75,17 @@ export class Statement {
   /** False while it waits for its reader, and after its end. */
   get isWorking(): boolean {
     return this.#state === 'working'
+  }
+
+  /** Whether it was cancelled and goes on. */
+  get isCancelled(): boolean {
+    return this.#isCancelled && this.#state !== 'ended'
+  }
+
+  /** The process had so many more milliseconds to end the cancelled statement. */
+  goOn(milliseconds: number): void {
+    this.#goesOn += milliseconds
+    if (this.#goesOn > patience) this.#process.stuck()
   }
 
   receive(kind: number, argument: number, payload: Buffer): void {
@@ -167,23 +179,17 @@ export class Statement {
   }
 
   #cancel(): void {
-    if (this.#state === 'ended' || this.#stuck !== undefined) return
-    // If this process was blocked itself, the end has arrived and is handled before the immediate.
-    this.#stuck = after(patience, () => setImmediate(() => this.#isStuck()))
+    if (this.#state === 'ended' || this.#isCancelled) return
+    this.#isCancelled = true
     this.#process.cancel()
     if (this.#state !== 'stalled') return
     this.#state = 'working'
     this.#process.moved()
   }
 
-  #isStuck(): void {
-    if (this.#state !== 'ended') this.#process.stuck()
-  }
-
   #leave(): void {
     if (this.#state === 'ended') return
     this.#state = 'ended'
-    this.#stuck?.stop()
     this.#signal.removeEventListener('abort', this.#abort)
     this.#process.ended()
     this.#ended.resolve()
