@@ -2,7 +2,7 @@
 import { DbError } from '../errors.ts'
 
 /** Characters of all expressions of one request. */
-const maxTotalLength = 20_000
+const maxTotalLength = 10_000
 /** Characters added for each, because a short expression takes time, too. */
 const addedLength = 150
 

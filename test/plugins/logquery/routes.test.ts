@@ -142,7 +142,7 @@ t.test('a faulty query is refused with its position', async t => {
     [{ columns: ['x'.repeat(70_000)] }, '$: the query is longer than 64KiB (plugins.logquery.max_query_size)'],
     [
       { filters: single(...Array.from({ length: 10 }, () => ({ Regex: 'a.*'.repeat(700) }))) },
-      /^\$\.filters\.Single\.filters\[8\]\.Regex: the regular expressions of the request have more than 20000 characters/
+      /^\$\.filters\.Single\.filters\[4\]\.Regex: the regular expressions of the request have more than 10000 characters/
     ],
     ['['.repeat(200), /nested deeper than 128 levels/, 2000]
   ]
