@@ -1,6 +1,5 @@
 // Plans a query: from its matchers to the tables to read and the conditions for their rows.
 import {
-  compileWhole,
   DbError,
   endsStep,
   type RegexBudget,
@@ -8,7 +7,9 @@ import {
   type Store,
   type Table,
   type TableColumn,
-  valueColumn
+  valueColumn,
+  wholeTest,
+  wordsOf
 } from '../../../core/index.ts'
 import { histogramColumn } from '../write/columns.ts'
 import type { Matcher, ReadQuery } from './decode.ts'
@@ -81,9 +82,9 @@ function predicate({ type, name, value }: Matcher, regexes: RegexBudget): (found
   if (type === '=') return found => found === value
   if (type === '!=') return found => found !== value
   try {
-    regexes.take(value)
-    const regex = compileWhole(value)
-    return found => regex.test(found) === (type === '=~')
+    if (wordsOf(value) === undefined) regexes.take(value)
+    const test = wholeTest(name, value)
+    return found => test(found) === (type === '=~')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new DbError('InvalidArguments', `matcher of label ${name}: ${reason}`, { cause: error })

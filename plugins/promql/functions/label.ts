@@ -1,11 +1,10 @@
 // label_replace and label_join: the same values under other labels.
-import { compileWhole, mapPaced, nameProblem, type Pace } from '../../../core/index.ts'
+import { checkSteps, compileWhole, mapPaced, nameProblem, type Pace } from '../../../core/index.ts'
 import { executionError } from '../engine/error.ts'
 import type { Labels } from '../engine/labels.ts'
 import { mergeEqual } from '../engine/map.ts'
 import { relabel, type Series } from '../engine/series.ts'
 import { quote } from '../language/literal.ts'
-import { checkSteps } from '../language/matcher.ts'
 import { argument, type Family, type Implementation } from './call.ts'
 
 /** `$1`, `${1}`, `${name}`, `$$`. */

@@ -8,7 +8,8 @@ import {
   parseReplacement,
   RegexBudget,
   requiredText,
-  requiredTexts
+  requiredTexts,
+  wholeTest
 } from '../../../core/index.ts'
 import { re2Route } from '../../../core/regex/re2.ts'
 import type { RegexRoute } from '../../../core/regex/regex.ts'
@@ -343,6 +344,16 @@ t.test('expressions that hold the event loop while they are compiled are refused
   const budget = new RegexBudget()
   for (let i = 0; i < 50; i++) budget.take('x'.repeat(50))
   t.throws(() => budget.take(''), { message: /more than 10000 characters, 150 added for each/ })
+  t.end()
+})
+
+t.test('a choice of plain words accepts what its expression does', t => {
+  const texts = ['a', 'b-1', '10.0', '10x0', 'a|b-1', '', 'ab-1']
+  for (const pattern of ['a', 'a|b-1', '(a|b-1)', '10\\.0|a', 'a|', '10.0', '.*', '.+', '(a)|(b-1)']) {
+    const regex = compileWhole(pattern)
+    const test = wholeTest('x', pattern)
+    for (const text of texts) t.equal(test(text), regex.test(text), `${pattern}, ${text}`)
+  }
   t.end()
 })
 
