@@ -149,10 +149,11 @@ function directResult(
     return together(found, texts)
   }
   let isOpen = true
-  let reading: Promise<unknown> = Promise.resolve()
+  let reading: Promise<unknown> | undefined
   const close = () => {
     if (!isOpen) return
     isOpen = false
+    if (reading === undefined) return release()
     closing.abort()
     // Threads may still be reading the memory of rows.
     reading.then(release, release)
@@ -171,6 +172,7 @@ function directResult(
             if (isOpen) throw error
             return { batches: [], samples: 0 }
           })
+          reading = undefined
           if (signal.aborted) throw cancelled(signal)
           if (!isOpen) return
           yield* query.distinct ? seriesIn(batches) : batches
