@@ -106,6 +106,7 @@ export function stateTable(
 ): string {
   const ranked = Array.from(states, ([state, queries]) => ({
     state,
+    count: queries.size,
     ratio: median([...queries.values()].flatMap(ratioOf))
   }))
     .filter(({ ratio }) => Number.isFinite(ratio))
@@ -121,7 +122,7 @@ export function stateTable(
         ? []
         : [
             [
-              `range queries, ${i === 0 ? 'best' : 'worst'} state (${found.state}), times ${peer}`,
+              `the median of ${found.count} queries, ${i === 0 ? 'best' : 'worst'} state (${found.state}), times ${peer}`,
               found.ratio.toFixed(2)
             ]
           ]
