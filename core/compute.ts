@@ -86,6 +86,7 @@ export {
   timeUnit,
   unitsPerSecond
 } from './model/types.ts'
+export { orderByTime } from './order-by-time.ts'
 export type { Steps } from './pace.ts'
 export { eachPaced, endsStep, mapPaced, Pace, runAtOnce, runPaced } from './pace.ts'
 export { RegexBudget } from './regex/budget.ts'

@@ -24,7 +24,7 @@ const imports: Import[] = files.flatMap(importsOf)
 /** First match wins; a file may import from its own layer and those below. */
 const layers: readonly (readonly [RegExp, number])[] = [
   [/^core\/workers\/free\.ts$/, 0],
-  [/^core\/(concurrent|errors|pace|pool|semver\.d|serial|sort-paced|timer|version)\.ts$/, 0],
+  [/^core\/(concurrent|errors|order-by-time|pace|pool|semver\.d|serial|sort-paced|timer|version)\.ts$/, 0],
   [/^core\/http\/context\.ts$/, 1],
   [/^core\/(model|wire|config|regex)\//, 0],
   [/^core\/(audit|component|compute)\.ts$/, 1],

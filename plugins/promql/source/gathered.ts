@@ -3,6 +3,7 @@ import {
   endsStep,
   isValid,
   mapPaced,
+  orderByTime,
   type Pace,
   type ResultVector,
   runPaced,
@@ -117,34 +118,10 @@ function isSorted(times: Float64Array): boolean {
   return true
 }
 
-/** The samples by time; those of equal times keep their order. Merges runs of ascending times. */
+/** The samples by time; those of equal times keep their order. */
 export function* sortSteps({ times, values }: Floats): Steps<Floats> {
+  const order = yield* orderByTime(times)
   const count = times.length
-  let [order, merged] = [new Uint32Array(count), new Uint32Array(count)]
-  let ends: number[] = []
-  for (let i = 0; i < count; i++) {
-    order[i] = i
-    if (i + 1 === count || times[i + 1]! < times[i]!) ends.push(i + 1)
-    if (endsStep(i, pieceSamples)) yield
-  }
-  while (ends.length > 1) {
-    const endsOfMerged: number[] = []
-    let from = 0
-    for (let run = 0; run < ends.length; run += 2) {
-      const middle = ends[run]!
-      const to = ends[run + 1] ?? middle
-      let [a, b] = [from, middle]
-      for (let i = from; i < to; i++) {
-        const isFirst = b >= to || (a < middle && times[order[a]!]! <= times[order[b]!]!)
-        merged[i] = isFirst ? order[a++]! : order[b++]!
-        if (endsStep(i, pieceSamples)) yield
-      }
-      endsOfMerged.push(to)
-      from = to
-    }
-    ;[order, merged] = [merged, order]
-    ends = endsOfMerged
-  }
   const sorted = { times: new Float64Array(count), values: new Float64Array(count) }
   const [source, target] = [wordsOf(values), wordsOf(sorted.values)]
   for (let i = 0; i < count; i++) {

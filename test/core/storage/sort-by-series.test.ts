@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { TableColumn } from '../../../core/model/table.ts'
+import { runAtOnce } from '../../../core/pace.ts'
 import type { MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
 import { pickToSort, splitLast, withSorted } from '../../../core/storage/embedded/memory/sort-by-series.ts'
 import { batchOf, gather } from '../../../core/storage/embedded/read/gather.ts'
@@ -84,7 +85,7 @@ t.test('samples are the same sorted by their series and as they came', async () 
     if (versions && !ordered) return true
     const query = { wanted: new WantedSeries(Uint32Array.from(wanted)), time, values: [value], from: 0, to: 6 }
     const parts = (rows as readonly SampleRows[]).filter(each => mayHold(each, query))
-    const batch = batchOf(gather(parts, query, { versions, merges }), query.wanted.tsids)
+    const batch = batchOf(runAtOnce(gather(parts, query, { versions, merges })), query.wanted.tsids)
     const [series, times, values] = batch.columns.map(({ values }) => values)
     const found = Array.from({ length: batch.rows }, (_, i) => `${series![i]} ${times![i]} ${values![i]}`)
     return found.sort().join() === expected(writes.flat(), wanted, versions, merges).sort().join()

@@ -133,20 +133,21 @@ function directResult(
   const rowsPerSeries = rowsWithin(columns, files, writes) / Math.max(known, 1)
   const closing = new AbortController()
   const ended = AbortSignal.any([signal, closing.signal])
+  const pace = new Pace({ signal: ended })
   const read = async (from: number, count: number): Promise<Omit<SamplesFound, 'files'>> => {
     const some = tsids.subarray(from, from + count)
-    const ask = (tsids: Uint32Array) => {
-      const memory = isTexts ? [] : shareSamples(writes, { ...columns, wanted: new WantedSeries(tsids) })
+    const ask = async (tsids: Uint32Array) => {
+      const shared = shareSamples(writes, { ...columns, wanted: new WantedSeries(tsids) })
+      const memory = isTexts ? [] : await runPaced(pace, shared)
       const rows = Math.ceil(rowsPerSeries * tsids.length)
       return { paths, query: columns, tsids, owners: owners(tsids), options, memory, rows, reduction }
     }
-    const found = await parts.reader.read(some, ask, ended).catch(error => {
-      throw signal.aborted ? cancelled(signal) : error
-    })
+    const found = await parts.reader.read(some, ask, ended)
     for (const { files } of found) counts.add(paths, files)
+    if (!isTexts) return together(found, [])
     // Rows with texts have no versions.
-    const texts = isTexts ? readSamples(writes, { ...columns, wanted: new WantedSeries(some) }, options) : []
-    return together(found, texts)
+    const texts = readSamples(writes, { ...columns, wanted: new WantedSeries(some) }, options)
+    return together(found, await runPaced(pace, texts))
   }
   let isOpen = true
   let reading: Promise<unknown> | undefined
@@ -169,7 +170,7 @@ function directResult(
           const found = read(from, count)
           reading = found
           const { batches, samples } = await found.catch(error => {
-            if (isOpen) throw error
+            if (isOpen) throw signal.aborted ? cancelled(signal) : error
             return { batches: [], samples: 0 }
           })
           reading = undefined

@@ -1,4 +1,6 @@
 // Deduplicates samples in memory: of row versions with the same series and time, the latest counts.
+import { orderByTime } from '../../../order-by-time.ts'
+import { endsStep, type Steps } from '../../../pace.ts'
 
 interface Rows {
   /** First row of each series, by index, then the end. */
@@ -15,38 +17,38 @@ interface Rules {
   readonly merges: boolean
 }
 
+/** Rows looked at in a step, besides those of one series that are in order. */
+const stepRows = 65_536
+
 /**
  * The rows that count, series by series with ascending times; undefined if all rows count as they are. Rows without any value never count.
  */
-export function latestRows(rows: Rows, { versions, merges }: Rules): Uint32Array | undefined {
+export function* latestRows(rows: Rows, { versions, merges }: Rules): Steps<Uint32Array | undefined> {
   const { starts, times, values } = rows
   const gaps = values.length > 0 && values.every(({ present }) => present !== undefined)
   const isEmpty = (row: number) => gaps && values.every(({ present }) => present![row] === 0)
   if (!gaps && areOrdered(rows, versions)) return undefined
   const kept = new Uint32Array(times.length)
-  let count = 0
+  let [count, looked] = [0, 0]
   for (let position = 0; position + 1 < starts.length; position++) {
     const [start, end] = [starts[position]!, starts[position + 1]!]
+    if (end - looked > stepRows) {
+      looked = end
+      yield
+    }
     if (!gaps && isOrdered(times, start, end, versions)) {
       for (let row = start; row < end; row++) kept[count++] = row
       continue
     }
-    const all = rowsBetween(start, end)
-    const own = merges ? all.filter(row => !isEmpty(row)) : all
-    // A stable sort keeps the write order of rows with equal times.
-    own.sort((a, b) => times[a]! - times[b]!)
+    const all = yield* orderByTime(times, start, end)
+    const own = merges && gaps ? all.filter(row => !isEmpty(row)) : all
     for (let i = 0; i < own.length; i++) {
+      if (endsStep(i, stepRows)) yield
       const hidden = versions && i + 1 < own.length && times[own[i + 1]!] === times[own[i]!]
       if (!hidden && !isEmpty(own[i]!)) kept[count++] = own[i]!
     }
   }
   return kept.subarray(0, count)
-}
-
-function rowsBetween(start: number, end: number): Uint32Array {
-  const rows = new Uint32Array(end - start)
-  for (let i = 0; i < rows.length; i++) rows[i] = start + i
-  return rows
 }
 
 function areOrdered({ starts, times }: Rows, versions: boolean): boolean {

@@ -1,5 +1,6 @@
 // Puts samples from memory together series by series: counts them, then copies the numbers to where each series begins.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
+import { endsStep, type Steps } from '../../../pace.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import { latestRows } from './deduplicate.ts'
 import { copyTimes, type SampleColumn, type SampleQuery, type SampleRows, ticksOf, visitRuns } from './sample-rows.ts'
@@ -31,19 +32,26 @@ export interface Runs {
   readonly numbers: readonly number[]
 }
 
+/** Rows copied in a step. */
+const stepRows = 65_536
+
 /** The samples of these parts, which must be in write order: each series in one piece, with ascending times. */
-export function gather(parts: readonly SampleRows[], query: SampleQuery, options: GatherOptions): Gathered {
-  const found = collect(parts, query)
-  const kept = latestRows(found, options)
-  return kept === undefined ? found : pick(found, kept)
+export function* gather(parts: readonly SampleRows[], query: SampleQuery, options: GatherOptions): Steps<Gathered> {
+  const found = yield* collect(parts, query)
+  const kept = yield* latestRows(found, options)
+  return kept === undefined ? found : yield* pick(found, kept)
 }
 
 /** All rows without deduplication; rows of a series in write order. */
-export function collect(parts: readonly SampleRows[], query: SampleQuery): Gathered {
+export function* collect(parts: readonly SampleRows[], query: SampleQuery): Steps<Gathered> {
   const counts = new Uint32Array(query.wanted.tsids.length + 1)
-  const runs = parts.map(part => runsOf(part, query, counts))
+  const runs: Runs[] = []
+  for (const part of parts) {
+    runs.push(runsOf(part, query, counts))
+    yield
+  }
   for (let index = 1; index < counts.length; index++) counts[index]! += counts[index - 1]!
-  return fill(runs, query, counts)
+  return yield* fill(runs, query, counts)
 }
 
 export function runsOf(part: SampleRows, query: SampleQuery, counts: Uint32Array): Runs {
@@ -55,11 +63,12 @@ export function runsOf(part: SampleRows, query: SampleQuery, counts: Uint32Array
   return { part, numbers }
 }
 
-function fill(runs: readonly Runs[], { time, values: columns }: SampleQuery, starts: Uint32Array): Gathered {
+function* fill(runs: readonly Runs[], { time, values: columns }: SampleQuery, starts: Uint32Array): Steps<Gathered> {
   const rows = starts.at(-1)!
   const times = new Float64Array(rows)
   const next = starts.slice()
-  const indices = runs.map(({ part, numbers }) => {
+  const indices: Uint32Array[] = []
+  for (const { part, numbers } of runs) {
     const ticks = ticksOf(part.columns, time)
     const ats = new Uint32Array(numbers.length / 3)
     for (let i = 0, n = 0; i < numbers.length; i += 3, n++) {
@@ -68,14 +77,19 @@ function fill(runs: readonly Runs[], { time, values: columns }: SampleQuery, sta
       copyTimes(ticks, start, end, times, next[index]!)
       next[index]! += end - start
     }
-    return ats
-  })
-  const values = columns.map(column => {
+    indices.push(ats)
+    yield
+  }
+  const values: Numbers[] = []
+  for (const column of columns) {
     const hasGaps = runs.some(({ part }) => part.columns.get(column.id)?.valid !== undefined || lacks(part, column))
     const filled = { values: new Float64Array(rows), present: hasGaps ? new Uint8Array(rows) : undefined }
-    for (const [i, each] of runs.entries()) copyNumbers(each, indices[i]!, column, filled)
-    return filled
-  })
+    for (const [i, each] of runs.entries()) {
+      copyNumbers(each, indices[i]!, column, filled)
+      yield
+    }
+    values.push(filled)
+  }
   return { starts, times, values }
 }
 
@@ -112,25 +126,28 @@ function vectorOf({ values, present }: Numbers): ResultVector {
 }
 
 /** Some of the rows, in another order of series. */
-function pick({ starts, times, values }: Gathered, rows: Uint32Array): Gathered {
+function* pick({ starts, times, values }: Gathered, rows: Uint32Array): Steps<Gathered> {
   const kept = new Uint32Array(starts.length)
   for (let index = 0, at = 0; index + 1 < starts.length; index++) {
     while (at < rows.length && rows[at]! < starts[index + 1]!) at++
     kept[index + 1] = at
   }
-  const numbers = values.map(({ values, present }) => ({
-    values: pickNumbers(values, rows),
-    present: present && Uint8Array.from(rows, row => present[row]!)
-  }))
-  return { starts: kept, times: pickNumbers(times, rows), values: numbers }
+  const numbers: Numbers[] = []
+  for (const { values: all, present } of values) {
+    const picked = yield* pickNumbers(all, rows)
+    numbers.push({ values: picked, present: present && Uint8Array.from(rows, row => present[row]!) })
+    yield
+  }
+  return { starts: kept, times: yield* pickNumbers(times, rows), values: numbers }
 }
 
-function pickNumbers(values: Float64Array, rows: Uint32Array): Float64Array {
+function* pickNumbers(values: Float64Array, rows: Uint32Array): Steps<Float64Array> {
   const picked = new Float64Array(rows.length)
   const [from, to] = [new Uint32Array(values.buffer), new Uint32Array(picked.buffer)]
   for (let i = 0; i < rows.length; i++) {
     to[2 * i] = from[2 * rows[i]!]!
     to[2 * i + 1] = from[2 * rows[i]! + 1]!
+    if (endsStep(i, stepRows)) yield
   }
   return picked
 }

@@ -57,10 +57,11 @@ export class ReadThreads implements SortThreads {
    */
   async read(
     tsids: Uint32Array,
-    ask: (tsids: Uint32Array) => SamplesAsked,
+    ask: (tsids: Uint32Array) => Promise<SamplesAsked>,
     signal: AbortSignal
   ): Promise<readonly SamplesFound[]> {
-    const questions = Array.from(byThread(tsids, this.#options.threads), ([slot, own]) => ({ slot, asked: ask(own) }))
+    const slots = byThread(tsids, this.#options.threads)
+    const questions = await Promise.all(Array.from(slots, async ([slot, own]) => ({ slot, asked: await ask(own) })))
     const some = questions.filter(({ asked }) => asked.paths.length > 0 || asked.memory.length > 0)
     const answers = await Promise.allSettled(some.map(({ slot, asked }) => this.#run(slot, asked, signal)))
     return answers.map(answer => {

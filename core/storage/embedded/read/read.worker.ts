@@ -171,7 +171,7 @@ function* read(
   }
   for (const rows of memory) if (rows.rows > 0 && mayHold(rows, query)) parts.push(rows)
   if (reduction === undefined) {
-    const batches = readSamples(parts, query, options)
+    const batches = yield* readSamples(parts, query, options)
     return { batches, samples: batches.reduce((sum, { rows }) => sum + rows, 0), files: counts }
   }
   const { batch, samples } = yield* reduce(parts, query, { ...options, ...reduction })

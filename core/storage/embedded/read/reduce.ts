@@ -26,7 +26,7 @@ const stepSize = 16_384
 export function* reduce(parts: readonly SampleRows[], query: SampleQuery, options: ReduceOptions): Steps<Reduced> {
   const { tsids } = query.wanted
   const out = new Output(tsids.length, options)
-  const runs = new SeriesRuns(parts, query)
+  const runs = yield* SeriesRuns.find(parts, query)
   const rest: number[] = []
   let size = 0
   for (let index = 0; index < tsids.length; index++) {
@@ -115,20 +115,31 @@ class SeriesRuns {
   #values = new Float64Array(1_024)
   readonly rows: number
 
-  constructor(parts: readonly SampleRows[], query: SampleQuery) {
-    const indices = query.wanted.tsids.length
-    const rows = new Uint32Array(indices + 1)
-    this.#ticksOf = parts.map(({ columns }) => ticksOf(columns, query.time))
-    this.#valuesOf = parts.map(({ columns }) => floatsOf(columns.get(query.values[0]!.id)))
-    this.#parts = parts.map(part => runsOf(part, query, rows))
+  /** Finds the runs of all parts, a step for each. */
+  static *find(parts: readonly SampleRows[], query: SampleQuery): Steps<SeriesRuns> {
+    const rows = new Uint32Array(query.wanted.tsids.length + 1)
+    const runs: Runs[] = []
+    for (const part of parts) {
+      runs.push(runsOf(part, query, rows))
+      yield
+    }
+    return new SeriesRuns(runs, rows, query)
+  }
+
+  /** `rows`: how many each series has, by index + 1. */
+  private constructor(runs: readonly Runs[], rows: Uint32Array, query: SampleQuery) {
+    const indices = rows.length - 1
+    this.#ticksOf = runs.map(({ part }) => ticksOf(part.columns, query.time))
+    this.#valuesOf = runs.map(({ part }) => floatsOf(part.columns.get(query.values[0]!.id)))
+    this.#parts = runs
     this.rows = rows.reduce((sum, count) => sum + count, 0)
     this.#starts = new Uint32Array(indices + 1)
-    for (const { numbers } of this.#parts) for (let i = 0; i < numbers.length; i += 3) this.#starts[numbers[i]! + 1]!++
+    for (const { numbers } of runs) for (let i = 0; i < numbers.length; i += 3) this.#starts[numbers[i]! + 1]!++
     for (let index = 0; index < indices; index++) this.#starts[index + 1]! += this.#starts[index]!
     const next = this.#starts.slice()
     this.#partOf = new Uint32Array(this.#starts[indices]!)
     this.#numberOf = new Uint32Array(this.#starts[indices]!)
-    for (const [part, { numbers }] of this.#parts.entries()) {
+    for (const [part, { numbers }] of runs.entries()) {
       for (let i = 0; i < numbers.length; i += 3) {
         const at = next[numbers[i]!]!++
         this.#partOf[at] = part
@@ -206,7 +217,7 @@ function* addGathered(
   query: SampleQuery,
   options: ReduceOptions
 ): Steps<void> {
-  const { starts, times, values: columns } = gather(parts, query, options)
+  const { starts, times, values: columns } = yield* gather(parts, query, options)
   const { values, present } = columns[0]!
   const { tsids } = query.wanted
   for (let index = 0; index < tsids.length; index++) {

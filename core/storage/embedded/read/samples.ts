@@ -1,5 +1,6 @@
 // Extracts samples from rows in memory.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
+import { endsStep, type Steps } from '../../../pace.ts'
 import { batchOf, type GatherOptions, gather } from './gather.ts'
 import {
   mayHold,
@@ -11,17 +12,28 @@ import {
   visitRuns
 } from './sample-rows.ts'
 
+/** Texts, and rows with texts, read in a step. */
+const stepTexts = 256
+const stepRows = 16_384
+
 /** The samples of some series, in write order, without those that have no value. */
-export function readSamples(
+export function* readSamples(
   writes: readonly SampleRows[],
   query: SampleQuery,
   options: GatherOptions
-): readonly ResultBatch[] {
+): Steps<readonly ResultBatch[]> {
   const hit = writes.filter(write => write.rows > 0 && mayHold(write, query))
-  const batches = query.values.some(isText)
-    ? hit.map(write => samplesOf(write, query))
-    : [batchOf(gather(hit, query, options), query.wanted.tsids)]
-  return batches.filter(({ rows }) => rows > 0)
+  if (!query.values.some(isText)) {
+    const batch = batchOf(yield* gather(hit, query, options), query.wanted.tsids)
+    return batch.rows > 0 ? [batch] : []
+  }
+  const batches: ResultBatch[] = []
+  for (const write of hit) {
+    const batch = yield* samplesOf(write, query)
+    if (batch.rows > 0) batches.push(batch)
+    yield
+  }
+  return batches
 }
 
 export function isText({ type }: Pick<SampleColumn, 'type'>): boolean {
@@ -41,7 +53,7 @@ function rowsOf(write: SampleRows, query: SampleQuery): Uint32Array {
   return Uint32Array.from(rows)
 }
 
-function samplesOf(write: SampleRows, query: SampleQuery): ResultBatch {
+function* samplesOf(write: SampleRows, query: SampleQuery): Steps<ResultBatch> {
   const ticks = ticksOf(write.columns, query.time)
   const data = query.values.map(({ id }) => write.columns.get(id))
   const found = rowsOf(write, query)
@@ -52,21 +64,28 @@ function samplesOf(write: SampleRows, query: SampleQuery): ResultBatch {
   for (let i = 0; i < rows.length; i++) {
     series[i] = write.tsids[rows[i]!]!
     times[i] = timeAt(ticks, rows[i]!)
+    if (endsStep(i, stepRows)) yield
   }
-  return {
-    rows: rows.length,
-    columns: [{ values: series }, { values: times }, ...query.values.map(column => pick(column, write, rows))]
-  }
+  const values: ResultVector[] = []
+  for (const column of query.values) values.push(yield* pick(column, write, rows))
+  return { rows: rows.length, columns: [{ values: series }, { values: times }, ...values] }
 }
 
 /** Numbers as floats (floats keep their bits); text as text. */
-function pick(column: SampleColumn, write: SampleRows, rows: Uint32Array): ResultVector {
+function* pick(column: SampleColumn, write: SampleRows, rows: Uint32Array): Steps<ResultVector> {
   const data = write.columns.get(column.id)
   if (data === undefined) {
     const values = isText(column) ? new Array<null>(rows.length).fill(null) : new Float64Array(rows.length)
     return { values, valid: new Uint8Array((rows.length + 7) >> 3) }
   }
-  if (data.kind !== 'fixed') return { values: Array.from(rows, row => textAt(data, row)) }
+  if (data.kind !== 'fixed') {
+    const texts: (string | null)[] = []
+    for (const [i, row] of rows.entries()) {
+      texts.push(textAt(data, row))
+      if (endsStep(i, stepTexts)) yield
+    }
+    return { values: texts }
+  }
   const values = new Float64Array(rows.length)
   if (data.values instanceof Float64Array) {
     const from = new Uint32Array(data.values.buffer, data.values.byteOffset, data.values.length * 2)

@@ -1,4 +1,5 @@
 // Makes rows in memory available to the reading threads: by sharing their memory if possible, else by copying.
+import type { Steps } from '../../../pace.ts'
 import { areSharedNumbers, isShared } from '../memory/shared-memory.ts'
 import { asRows, collect } from './gather.ts'
 import { mayHold, type SampleQuery, type SampleRows } from './sample-rows.ts'
@@ -7,11 +8,11 @@ import { mayHold, type SampleQuery, type SampleRows } from './sample-rows.ts'
  * The writes that may hold wanted samples, in order. Columns in shared memory are passed as they are; the reader must keep them pinned. Of
  * other columns, and of writes between such, the wanted rows are copied.
  */
-export function shareSamples(writes: readonly SampleRows[], query: SampleQuery): readonly SampleRows[] {
+export function* shareSamples(writes: readonly SampleRows[], query: SampleQuery): Steps<readonly SampleRows[]> {
   const pieces: SampleRows[] = []
   let own: SampleRows[] = []
-  const copy = () => {
-    if (own.length > 0) pieces.push(asRows(collect(own, query), query.wanted.tsids, query))
+  function* copy(): Steps<void> {
+    if (own.length > 0) pieces.push(asRows(yield* collect(own, query), query.wanted.tsids, query))
     own = []
   }
   for (const write of writes) {
@@ -22,10 +23,10 @@ export function shareSamples(writes: readonly SampleRows[], query: SampleQuery):
       own.push(write)
       continue
     }
-    copy()
+    yield* copy()
     pieces.push(shared)
   }
-  copy()
+  yield* copy()
   return pieces
 }
 

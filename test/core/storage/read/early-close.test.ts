@@ -11,12 +11,15 @@ function holdAnswers(t: Test) {
   const asked = Promise.withResolvers<void>()
   const through = Promise.withResolvers<void>()
   let questions = 0
-  ReadThreads.prototype.read = async function (...question) {
+  ReadThreads.prototype.read = async function (tsids, ask, signal) {
     questions++
-    asked.resolve()
-    const found = await read.apply(this, question)
-    await through.promise
-    return found
+    const asking = async (own: Uint32Array) => {
+      const question = await ask(own)
+      // The thread has it by then.
+      setImmediate(asked.resolve)
+      return question
+    }
+    return read.call(this, tsids, asking, signal).finally(() => through.promise)
   }
   t.teardown(() => {
     ReadThreads.prototype.read = read

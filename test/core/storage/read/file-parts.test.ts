@@ -88,7 +88,7 @@ function read(
     parts.every(({ columns }) => columns.has(value.id) && !columns.has(nothing.id)),
     'columns the file holds'
   )
-  const batches = readSamples(parts, query, { versions: false, merges: false })
+  const batches = runAtOnce(readSamples(parts, query, { versions: false, merges: false }))
   return batches.flatMap(({ rows, columns: [series, times, numbers] }) =>
     Array.from({ length: rows }, (_, i) => [series!.values[i], times!.values[i], numbers!.values[i]])
   )
@@ -184,7 +184,8 @@ t.test('files that DuckDB wrote, sorted by something else and in seconds', async
   const files = new FileParts(new PageCache<Kept>(2 ** 20, sizeOf))
   const wanted = new WantedSeries(Uint32Array.of(2, 5))
   const query = { wanted, time, unit: 's', from: 10, to: 20, values: [value] } as const
-  const [batch] = readSamples(runAtOnce(files.read(path, query)).parts, query, { versions: false, merges: false })
+  const { parts } = runAtOnce(files.read(path, query))
+  const [batch] = runAtOnce(readSamples(parts, query, { versions: false, merges: false }))
   t.same(
     batch!.columns.map(({ values }) => [...(values as Float64Array)]),
     [

@@ -14,7 +14,7 @@ function startThread(t: Test) {
   const order: number[] = []
   /** Starts a read that goes on until `end(slot)`. */
   const start = (slot: number, rows: number, signal = new AbortController().signal) => {
-    const read = threads.read(series, tsids => asked(tsids, rows, { ended, slot }), signal)
+    const read = threads.read(series, async tsids => asked(tsids, rows, { ended, slot }), signal)
     return read.then(() => void order.push(slot))
   }
   const end = (slot: number) => void Atomics.store(ended, slot, 1)

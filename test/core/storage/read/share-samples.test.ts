@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type ColumnData, isValid } from '../../../../core/model/batch.ts'
+import { runAtOnce } from '../../../../core/pace.ts'
 import type { MemtableRows } from '../../../../core/storage/embedded/memory/memtable.ts'
 import { batchOf, gather } from '../../../../core/storage/embedded/read/gather.ts'
 import { mayHold, type SampleQuery, type SampleRows } from '../../../../core/storage/embedded/read/sample-rows.ts'
@@ -50,7 +51,7 @@ function writeOf(
 
 function samplesOf(parts: readonly SampleRows[], query: SampleQuery, versions: boolean): string {
   const some = parts.filter(part => part.rows > 0 && mayHold(part, query))
-  const { rows, columns } = batchOf(gather(some, query, { versions, merges: false }), query.wanted.tsids)
+  const { rows, columns } = batchOf(runAtOnce(gather(some, query, { versions, merges: false })), query.wanted.tsids)
   const [series, times, values] = columns
   const numberAt = (row: number) => (isValid(values!.valid, row) ? values!.values[row] : undefined)
   return Array.from({ length: rows }, (_, row) =>
@@ -69,7 +70,7 @@ t.test('a thread finds the samples that are there', async () => {
       })
       const query = { wanted: new WantedSeries(Uint32Array.from(tsids)), time, values: [value], from: 2, to: 7 }
       const expected = samplesOf(writes, query, versions)
-      return samplesOf(structuredClone(shareSamples(writes, query)), query, versions) === expected
+      return samplesOf(structuredClone(runAtOnce(shareSamples(writes, query))), query, versions) === expected
     })
   )
 })
@@ -83,7 +84,7 @@ t.test('shared memory is handed over without a copy, and columns that are not as
     writeOf({ kind, samples }, 100 + 2 * i)
   )
   const query = { wanted: new WantedSeries(Uint32Array.of(1)), time, values: [value], from: 0, to: 9 }
-  const handed = shareSamples(writes, query)
+  const handed = runAtOnce(shareSamples(writes, query))
   t.same(
     handed.map(({ rows }) => rows),
     [2, 2, 2, 2],
@@ -101,7 +102,7 @@ t.test('many rows that nobody sorted yet are found one by one', async t => {
   const samples = Array.from({ length: rows }, (_, i): [number, number] => [1 + ((i * 7) % 5), i % 11])
   const shared = writeOf({ kind: 'shared', samples }, 0)
   const query = { wanted: new WantedSeries(Uint32Array.of(2, 5)), time, values: [value], from: 2, to: 7 }
-  const handed = structuredClone(shareSamples([shared], query))
+  const handed = structuredClone(runAtOnce(shareSamples([shared], query)))
   t.equal(shared.bounds, undefined, 'what they span is not looked for')
   const found = samplesOf(handed, query, false)
   t.equal(found, samplesOf([writeOf({ kind: 'sorted', samples }, 0)], query, false))
