@@ -88,7 +88,8 @@ user_bytes = "1KiB"
   const ask = (user: string) => main.inject({ url: '/v1/sql?sql=SELECT+count(*)+FROM+m', headers: headers(user) })
   const statuses = (await Promise.all(Array.from({ length: 30 }, () => ask('b')))).map(({ statusCode }) => statusCode)
   t.ok(statuses.includes(429), statuses.join())
-  t.equal(statuses[0], 200)
+  // Which of them come first is left to the server.
+  t.ok(statuses.filter(status => status === 200).length >= 5, statuses.join())
   t.equal((await put('b', 150)).statusCode, 204, 'more bytes than there are')
   const bytes = await main.inject({
     method: 'POST',
