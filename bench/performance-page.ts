@@ -138,8 +138,11 @@ function ratioOf(times: ReadonlyMap<string, Latency>): number[] {
   return ours === undefined || other === undefined ? [] : [ours.median / other[1].median]
 }
 
+/** NaN without values. */
 function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+  const sorted = values.toSorted((a, b) => a - b)
+  const [lower = Number.NaN, upper = Number.NaN] = [(values.length - 1) >> 1, values.length >> 1].map(i => sorted[i])
+  return (lower + upper) / 2
 }
 
 /** Puts a table between the marks. Throws where they are missing. */

@@ -67,7 +67,7 @@ t.test('questions of log lines are a table of their own, which the page keeps', 
 t.test('the short table has the best and the worst state', async t => {
   const table = stateTable(readLive(live), readScale(scale), about)
   t.match(table, 'weir 1,360,000; victoria-metrics 1,200,000')
-  t.match(table, '| the median of 2 queries, worst state (live+sql), times prometheus | 2.00 |')
+  t.match(table, '| the median of 2 queries, worst state (live+sql), times prometheus | 1.75 |')
   t.match(table, 'prometheus 210; weir 390')
   const page = 'a\n<!-- npm run bench -- performance -->\nold\n<!-- end -->\nb\n'
   t.equal(insertTable(page, 'new'), 'a\n<!-- npm run bench -- performance -->\nnew\n<!-- end -->\nb\n')
