@@ -1,5 +1,4 @@
 // A weighted semaphore: an amount (of bytes, for example) that many share. Waiting users take turns.
-
 import { after } from '../timer.ts'
 import { FairQueue } from './fair-queue.ts'
 

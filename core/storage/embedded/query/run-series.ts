@@ -137,8 +137,8 @@ function directResult(
   const read = async (from: number, count: number): Promise<Omit<SamplesFound, 'files'>> => {
     const some = tsids.subarray(from, from + count)
     const ask = async (tsids: Uint32Array) => {
-      const shared = shareSamples(writes, { ...columns, wanted: new WantedSeries(tsids) })
-      const memory = isTexts ? [] : await runPaced(pace, shared)
+      const wanted = new WantedSeries(tsids)
+      const memory = isTexts ? [] : await runPaced(pace, shareSamples(writes, { ...columns, wanted }))
       const rows = Math.ceil(rowsPerSeries * tsids.length)
       return { paths, query: columns, tsids, owners: owners(tsids), options, memory, rows, reduction }
     }

@@ -45,16 +45,22 @@ export function* gather(parts: readonly SampleRows[], query: SampleQuery, option
 /** All rows without deduplication; rows of a series in write order. */
 export function* collect(parts: readonly SampleRows[], query: SampleQuery): Steps<Gathered> {
   const counts = new Uint32Array(query.wanted.tsids.length + 1)
-  const runs: Runs[] = []
-  for (const part of parts) {
-    runs.push(runsOf(part, query, counts))
-    yield
-  }
+  const runs = yield* findRuns(parts, query, counts)
   for (let index = 1; index < counts.length; index++) counts[index]! += counts[index - 1]!
   return yield* fill(runs, query, counts)
 }
 
-export function runsOf(part: SampleRows, query: SampleQuery, counts: Uint32Array): Runs {
+/** The runs of each part, a step for each. Adds to `counts` how many rows a series has, by index + 1. */
+export function* findRuns(parts: readonly SampleRows[], query: SampleQuery, counts: Uint32Array): Steps<Runs[]> {
+  const found: Runs[] = []
+  for (const part of parts) {
+    found.push(runsOf(part, query, counts))
+    yield
+  }
+  return found
+}
+
+function runsOf(part: SampleRows, query: SampleQuery, counts: Uint32Array): Runs {
   const numbers: number[] = []
   visitRuns(part, query, (index, start, end) => {
     numbers.push(index, start, end)
@@ -135,10 +141,18 @@ function* pick({ starts, times, values }: Gathered, rows: Uint32Array): Steps<Ga
   const numbers: Numbers[] = []
   for (const { values: all, present } of values) {
     const picked = yield* pickNumbers(all, rows)
-    numbers.push({ values: picked, present: present && Uint8Array.from(rows, row => present[row]!) })
-    yield
+    numbers.push({ values: picked, present: present && (yield* pickPresent(present, rows)) })
   }
   return { starts: kept, times: yield* pickNumbers(times, rows), values: numbers }
+}
+
+function* pickPresent(present: Uint8Array, rows: Uint32Array): Steps<Uint8Array> {
+  const picked = new Uint8Array(rows.length)
+  for (let i = 0; i < rows.length; i++) {
+    picked[i] = present[rows[i]!]!
+    if (endsStep(i, stepRows)) yield
+  }
+  return picked
 }
 
 function* pickNumbers(values: Float64Array, rows: Uint32Array): Steps<Float64Array> {

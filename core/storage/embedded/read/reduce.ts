@@ -2,7 +2,7 @@
 import type { ColumnData, ResultBatch } from '../../../model/batch.ts'
 import type { Steps } from '../../../pace.ts'
 import type { Reducer } from '../../engine.ts'
-import { type Gathered, type GatherOptions, gather, type Runs, runsOf } from './gather.ts'
+import { findRuns, type Gathered, type GatherOptions, gather, type Runs } from './gather.ts'
 import { copyTimes, type SampleQuery, type SampleRows, type Ticks, ticksOf } from './sample-rows.ts'
 import { WantedSeries } from './wanted-series.ts'
 
@@ -26,7 +26,8 @@ const stepSize = 16_384
 export function* reduce(parts: readonly SampleRows[], query: SampleQuery, options: ReduceOptions): Steps<Reduced> {
   const { tsids } = query.wanted
   const out = new Output(tsids.length, options)
-  const runs = yield* SeriesRuns.find(parts, query)
+  const rows = new Uint32Array(tsids.length + 1)
+  const runs = new SeriesRuns(yield* findRuns(parts, query, rows), rows, query)
   const rest: number[] = []
   let size = 0
   for (let index = 0; index < tsids.length; index++) {
@@ -115,19 +116,8 @@ class SeriesRuns {
   #values = new Float64Array(1_024)
   readonly rows: number
 
-  /** Finds the runs of all parts, a step for each. */
-  static *find(parts: readonly SampleRows[], query: SampleQuery): Steps<SeriesRuns> {
-    const rows = new Uint32Array(query.wanted.tsids.length + 1)
-    const runs: Runs[] = []
-    for (const part of parts) {
-      runs.push(runsOf(part, query, rows))
-      yield
-    }
-    return new SeriesRuns(runs, rows, query)
-  }
-
   /** `rows`: how many each series has, by index + 1. */
-  private constructor(runs: readonly Runs[], rows: Uint32Array, query: SampleQuery) {
+  constructor(runs: readonly Runs[], rows: Uint32Array, query: SampleQuery) {
     const indices = rows.length - 1
     this.#ticksOf = runs.map(({ part }) => ticksOf(part.columns, query.time))
     this.#valuesOf = runs.map(({ part }) => floatsOf(part.columns.get(query.values[0]!.id)))
