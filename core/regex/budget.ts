@@ -3,8 +3,8 @@ import { DbError } from '../errors.ts'
 
 /** Characters of all expressions of one request. */
 const maxTotalLength = 10_000
-/** Characters added for each, because a short expression takes time, too. */
-const addedLength = 150
+/** Characters added for each expression, because compiling a short one takes time, too. */
+export const addedLength = 150
 
 /** Bounds the characters of the regular expressions that one request has compiled. */
 export class RegexBudget {

@@ -23,8 +23,8 @@ export function wholePattern(pattern: string): string {
   return `^(?s:${pattern})$`
 }
 
-/** The texts that an expression accepts if it is a choice of plain words, as dashboards write them: `a|b|10\\.0`. Undefined for others. */
-export function wordsOf(pattern: string): readonly string[] | undefined {
+/** The texts that an expression accepts if it is a choice of plain words, as dashboards write them: `a|b|10\.0`. Undefined for others. */
+export function listedTexts(pattern: string): readonly string[] | undefined {
   const words = pattern.startsWith('(') && pattern.endsWith(')') ? pattern.slice(1, -1) : pattern
   if (!/^(?:[\w\-:/ ]|\\[.\-+])+(?:\|(?:[\w\-:/ ]|\\[.\-+])+)*$/.test(words)) return undefined
   return words.replaceAll('\\', '').split('|')
@@ -37,9 +37,9 @@ export function wordsOf(pattern: string): readonly string[] | undefined {
 export function wholeTest(name: string, pattern: string): (text: string) => boolean {
   if (pattern === '.*') return () => true
   if (pattern === '.+') return text => text !== ''
-  const words = wordsOf(pattern)
-  if (words !== undefined) {
-    const known = new Set(words)
+  const listed = listedTexts(pattern)
+  if (listed !== undefined) {
+    const known = new Set(listed)
     return text => known.has(text)
   }
   const regex = compileWhole(pattern)

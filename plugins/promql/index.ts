@@ -1,7 +1,6 @@
 // PromQL: the language, its engine, and `/v1/promql`.
 import { Type } from 'typebox'
-import { count, definePlugin, duration, flag } from '../../core/index.ts'
-import { addedLength } from './language/matcher.ts'
+import { addedLength, count, definePlugin, duration, flag } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService } from './service.ts'
 import { reducerModule } from './source/store-source.ts'

@@ -2,14 +2,14 @@
 import {
   DbError,
   endsStep,
+  listedTexts,
   type RegexBudget,
   type Steps,
   type Store,
   type Table,
   type TableColumn,
   valueColumn,
-  wholeTest,
-  wordsOf
+  wholeTest
 } from '../../../core/index.ts'
 import { histogramColumn } from '../write/columns.ts'
 import type { Matcher, ReadQuery } from './decode.ts'
@@ -18,6 +18,8 @@ import { compareText } from './text.ts'
 const databaseLabels = ['__schema__', '__database__', 'x_svc_database']
 export const nameLabel = '__name__'
 const fieldLabel = '__field__'
+/** Characters of one expression, also of a choice of plain words, which is not compiled. */
+const maxPatternLength = 100_000
 /** Tests of a matcher in a step. */
 const stepTests = 64
 
@@ -82,7 +84,9 @@ function predicate({ type, name, value }: Matcher, regexes: RegexBudget): (found
   if (type === '=') return found => found === value
   if (type === '!=') return found => found !== value
   try {
-    if (wordsOf(value) === undefined) regexes.take(value)
+    if (value.length > maxPatternLength)
+      throw new DbError('InvalidArguments', `it has ${value.length} characters, at most ${maxPatternLength} are read`)
+    if (listedTexts(value) === undefined) regexes.take(value)
     const test = wholeTest(name, value)
     return found => test(found) === (type === '=~')
   } catch (error) {

@@ -1,7 +1,7 @@
 // The token cursor of the parsers, with the limits of a query.
+import { addedLength } from '../../../core/index.ts'
 import { QueryError } from './error.ts'
 import { parseNumber, unquote } from './literal.ts'
-import { addedLength } from './matcher.ts'
 import { readTokens, type Token, unexpected } from './tokens.ts'
 
 /** Limits of a query text. */

@@ -1,5 +1,5 @@
 // Label matchers as functions; regular expressions are anchored at both ends.
-import { compileWhole, wholeTest, wordsOf } from '../../../core/index.ts'
+import { addedLength, compileWhole, listedTexts, wholeTest } from '../../../core/index.ts'
 import type { Matcher } from './ast.ts'
 
 /** By matcher, because several callers compile the same one. */
@@ -25,15 +25,12 @@ function compile(matcher: Matcher): (found: string) => boolean {
 /** Characters that a matcher counts for against the limit; 0 if it has no expression. */
 export function patternLength({ op, value }: Matcher): number {
   const isPattern = op === '=~' || op === '!~'
-  return isPattern && wordsOf(value) === undefined ? value.length + addedLength : 0
+  return isPattern && listedTexts(value) === undefined ? value.length + addedLength : 0
 }
-
-/** Characters added per expression for the cost of compiling it, whatever its length. */
-export const addedLength = 150
 
 /** The error in a matcher's regular expression; undefined if it has no error or no expression. */
 export function patternProblem({ op, value }: Matcher): string | undefined {
-  if (op === '=' || op === '!=' || wordsOf(value) !== undefined) return undefined
+  if (op === '=' || op === '!=' || listedTexts(value) !== undefined) return undefined
   try {
     compileWhole(value)
     return undefined

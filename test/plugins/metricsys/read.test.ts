@@ -121,6 +121,10 @@ t.test('each query has its result; what is wrong is refused', async t => {
   // Dashboards write the chosen values of a variable as one expression.
   const words = Array.from({ length: 2_000 }, (_, i) => `host-${i}\\.example`).join('|')
   t.equal((await post('read', readQueries([query(is('__name__', 'm'), like('a', words))]))).status, 200)
+  t.match(
+    await refused(readQueries([query(like('a', words.repeat(4)))])),
+    /label a: it has \d{6} characters, at most 100000 are read/
+  )
   const large = await post('read', readQueries([query(is('a', 'x'.repeat(5 << 20)))]))
   t.equal(large.status, 413)
   t.match(large.body, /larger than 4194304 bytes \(http\.max_form_size\)/)
