@@ -28,7 +28,7 @@ export function seriesSql(
   const rows = relation(snapshot, plan, limits, { columns, names, empty })
   const ticks = ticksOf(table.timeIndex, time)
   const where = [
-    chosenSeries(plan.tsids, '', limits),
+    chosenSeries(plan.tsids),
     ...(query.from === undefined ? [] : [`${ticks} >= ${query.from}`]),
     ...(query.to === undefined ? [] : [`${ticks} < ${query.to}`])
   ].join(' AND ')

@@ -86,7 +86,7 @@ export function fileRows(
         inGroups(numbers),
         ...within(table, cutTo(group, times)),
         only !== undefined && ofTables('m.', only),
-        tagged && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
+        tagged && tsids !== undefined && chosenSeries(tsids, 'm.')
       ])
       return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${parquetRows(paths, parameter)} m${where}`
     })
@@ -164,15 +164,7 @@ function inGroups(groups: Groups): string | false {
 export function spooledRows(
   table: Table,
   spooled: readonly SpooledRows[],
-  {
-    columns: wanted = storedColumns(table),
-    times = {},
-    only,
-    tsids,
-    limits,
-    parameter,
-    hasFileTime
-  }: SourceOptions = {}
+  { columns: wanted = storedColumns(table), times = {}, only, tsids, parameter, hasFileTime }: SourceOptions = {}
 ): string[] {
   const layoutOf = ({ hidden, columns }: SpooledRows) => [
     ...hidden.map(([name]) => name),
@@ -187,7 +179,7 @@ export function spooledRows(
     const where = conditions([
       ...within(table, times),
       only !== undefined && ofTables('m.', only),
-      present.has('__tsid') && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
+      present.has('__tsid') && tsids !== undefined && chosenSeries(tsids, 'm.')
     ])
     const paths = alike.map(({ file }) => quoteText(file.path))
     return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${parquetRows(paths, parameter)} m${where}`
@@ -361,18 +353,14 @@ function fileTime({ type }: TableColumn, time: bigint): string | undefined {
   return count <= maxTicks && count >= -maxTicks ? `${make}(${count})` : undefined
 }
 
-/** Rows of series with these numbers, which ascend. */
-export function chosenSeries(tsids: Uint32Array, prefix = '', { runs: max } = usualLimits): string {
-  if (tsids.length === 0) return 'false'
-  const runs: [first: number, last: number][] = []
-  for (const tsid of tsids) {
-    const run = runs.at(-1)
-    if (run !== undefined && run[1] === tsid - 1) run[1] = tsid
-    else runs.push([tsid, tsid])
-    if (runs.length > max) break
-  }
-  const bounds = `${prefix}__tsid BETWEEN ${tsids[0]} AND ${tsids.at(-1)}`
-  if (runs.length === 1) return bounds
-  if (runs.length > max) return `${bounds} AND ${prefix}__tsid IN (${tsids.join(', ')})`
-  return `(${runs.map(([first, last]) => `${prefix}__tsid BETWEEN ${first} AND ${last}`).join(' OR ')})`
+/**
+ * Rows of series with these numbers, which ascend. DuckDB skips the row groups that hold none of a list; comparisons joined by `OR` let it read
+ * all of them as soon as there is a condition on the time, too.
+ */
+export function chosenSeries(tsids: Uint32Array, prefix = ''): string {
+  const [first, last] = [tsids[0], tsids.at(-1)]
+  if (first === undefined || last === undefined) return 'false'
+  if (first === last) return `${prefix}__tsid = ${first}`
+  const areAdjacent = last - first === tsids.length - 1
+  return areAdjacent ? `${prefix}__tsid BETWEEN ${first} AND ${last}` : `${prefix}__tsid IN (${tsids.join(', ')})`
 }

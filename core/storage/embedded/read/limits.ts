@@ -14,8 +14,6 @@ export interface ReadLimits {
   readonly alternatives: number
   /** Series whose numbers are written into a DuckDB statement; more are joined by their tags. */
   readonly numbers: number
-  /** Runs of adjacent series numbers that become a comparison each; more become a list of numbers. */
-  readonly runs: number
   /** Separate scans of parts of files in one statement. Each adds to the plan, so further files share scans. */
   readonly scans: number
   /** Series, over all files, whose last time is looked up for a query of the latest rows; beyond that a scan is as fast. */
@@ -48,7 +46,6 @@ export const usualLimits: ReadLimits = {
   avoid: new Set(),
   alternatives: 100,
   numbers: 10_000,
-  runs: 64,
   scans: 16,
   ends: 1_000_000,
   unsortedSeries: 100,
