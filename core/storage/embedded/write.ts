@@ -150,15 +150,11 @@ export function replay(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number,
 }
 
 function restoreRecord(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payload: Uint8Array): void {
-  const typeOf = (table: number, column: number) =>
-    sqlite
-      .tableById(table)
-      ?.columns.flatMap(known => [known, ...(known.was ?? [])])
-      .find(({ id }) => id === column)?.type
+  const typeOf = (table: number, column: number) => storedType(sqlite.tableById(table)?.columns ?? [], column)
   let first = seq
   for (const part of readRecordParts(payload, typeOf)) {
     const table = sqlite.tableById(part.table)
-    requireGiven(part.table, sqlite.lastTableId())
+    if (table === undefined) requireGiven(part.table, sqlite.lastTableId())
     if (table !== undefined && first >= sqlite.flushedSeq(part.table)) {
       const data = tables.getOrCreate(table)
       for (const { tsid, key } of part.series) data.restoreSeries(tsid, key)
@@ -167,4 +163,13 @@ function restoreRecord(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number,
     first += part.rows
   }
   tables.appliedSeq = first
+}
+
+/** The type of a stored column, which may be what one of these was before its type changed. */
+function storedType(columns: readonly TableColumn[], stored: number): ColumnType | undefined {
+  for (const { id, type, was } of columns) {
+    const former = id === stored ? type : was?.find(each => each.id === stored)?.type
+    if (former !== undefined) return former
+  }
+  return undefined
 }
