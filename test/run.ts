@@ -42,10 +42,13 @@ function testsIn(folder: string): string[] {
   return globSync(`${folder}/**/*.test.ts`, { cwd: root }).sort()
 }
 
+/** Flags of each test file's process. */
+const preloaded = ['temporary', 'no-async-hooks'].map(name => `--import=./test/${name}.ts`)
+
 const running = new Set<ReturnType<typeof spawn>>()
 
 function run(file: string): Promise<{ output: string; code: number | string }> {
-  const child = spawn(process.execPath, ['--import=./test/temporary.ts', ...process.execArgv, file], {
+  const child = spawn(process.execPath, [...preloaded, ...process.execArgv, file], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     // It names the compile cache, since that module is loaded here.

@@ -6,6 +6,7 @@ import { loadConfig } from '../../core/config/load.ts'
 import { definePlugin } from '../../core/plugin.ts'
 import { start } from '../../core/start.ts'
 import { overrides, startServer, temporaryFolder, withPlugins } from '../helpers.ts'
+import { slowness } from '../time.ts'
 
 const config = Type.Object({})
 
@@ -77,9 +78,9 @@ t.test('requests that outlive the grace period are ended by their signal', async
   const { addresses, close } = await startServer(t, '', { plugins: [stuck] })
   const answer = fetch(`${addresses.main}/v1/stuck`)
   await begun.promise
-  const before = Date.now()
+  const before = performance.now()
   await close()
-  t.ok(Date.now() - before < 3000)
+  t.ok(performance.now() - before < 3_000 * slowness())
   const response = await answer
   t.equal(response.status, 503)
   t.match(await response.json(), { code: 1009 })

@@ -137,7 +137,7 @@ async function serve(t: Test): Promise<Served> {
     const known = agents.get(key)
     if (known !== undefined) return known
     const pair = signed(folder, key.replace(' ', '-'), by === 'clients' ? clients! : other!, name)
-    const agent = new Agent({ ca: readFileSync(own!.cert), ...pair })
+    const agent = new Agent({ ca: readFileSync(own!.cert), ...pair, keepAlive: true })
     agents.set(key, agent)
     t.teardown(() => agent.destroy())
     return agent

@@ -373,14 +373,14 @@ t.test('repetitions that make a short expression long are refused before they ar
       code: 'InvalidArguments',
       message: /its repetitions make it \d+ steps long/
     })
-  const began = performance.now()
+  const began = processorTime()
   refused('a{1000}'.repeat(1000))
   refused('(?:[a-z]b){500,}'.repeat(100))
   refused('(?:(?:x{30}y){30}z){30}')
   refused('\\pL{1000}'.repeat(50))
   refused('\\Qab{\\E{900}'.repeat(50))
   refused('[]\\]{}[:alpha:]]{800}'.repeat(60))
-  t.ok(performance.now() - began < 500)
+  t.ok(processorTime() - began < 500)
   for (const source of [
     'a{1000}'.repeat(20),
     '[{9}]{3}\\{9999}',

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { createMetrics } from '../../../../core/metrics/metrics.ts'
 import { ReadThreads } from '../../../../core/storage/embedded/read/read-threads.ts'
 import type { QueryResult } from '../../../../core/storage/engine.ts'
+import { eventually } from '../../../eventually.ts'
 import { createTable, fixed, never, onlyWhenTold, openEngine, temporaryFolder, text, times } from '../fixtures.ts'
 
 /** Answers of the reading threads wait until they are let through. */
@@ -62,8 +63,7 @@ t.test('memory of rows is not used again before the threads have answered', asyn
   letThrough()
   t.match(await first, { done: true })
   // The thread that sorted rows meanwhile answers, too.
-  for (let i = 0; i < 250 && (await spare()) <= held; i++) await new Promise(resolve => setTimeout(resolve, 20))
-  t.ok((await spare()) > held, 'and then it is free')
+  t.ok(await eventually(spare, free => free > held), 'and then it is free')
 })
 
 t.test('nothing is read any more once a reader is closed', async t => {
@@ -73,8 +73,7 @@ t.test('nothing is read any more once a reader is closed', async t => {
   const result = await query()
   result.close()
   await engine.maintain({ kind: 'flush' }, never)
-  for (let i = 0; i < 250 && (await spare()) === 0; i++) await new Promise(resolve => setTimeout(resolve, 20))
-  t.ok((await spare()) > 0)
+  t.ok(await eventually(spare, free => free > 0))
   t.match(await next(result), { done: true })
   t.equal(questions(), 0)
 })
