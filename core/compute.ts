@@ -89,7 +89,7 @@ export {
 export { orderByTime } from './order-by-time.ts'
 export type { Steps } from './pace.ts'
 export { eachPaced, endsStep, mapPaced, Pace, runAtOnce, runPaced } from './pace.ts'
-export { addedLength, RegexBudget } from './regex/budget.ts'
+export { countedLength, defaultPatternLength, RegexBudget } from './regex/budget.ts'
 export { requiredText, requiredTexts } from './regex/literal.ts'
 export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'
