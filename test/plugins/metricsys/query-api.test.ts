@@ -175,7 +175,13 @@ t.test('errors have the types and statuses of their kind', async t => {
         'bad_data',
         /have more than 10000 characters/
       ],
-      ['query', query('temp{a=~"(x{1000}y){1000}"}'), 400, 'bad_data', /have more than 10000 characters .*written so often/],
+      [
+        'query',
+        query('temp{a=~"(x{1000}y){1000}"}'),
+        400,
+        'bad_data',
+        /have more than 10000 characters .*written so often/
+      ],
       ['series', '', 400, 'bad_data', /no match\[\] parameter provided/],
       ['series', 'match[]=temp{', 400, 'bad_data', /^invalid parameter "match\[\]": 1:6: parse error: unexpected end/],
       ['labels', 'match[]=temp{a=~"("}', 400, 'bad_data', /^invalid parameter "match\[\]": 1:6: .*missing closing/],
