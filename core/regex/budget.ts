@@ -1,22 +1,36 @@
 // A budget for the regular expressions of one request: compiling them holds the event loop, however short each is.
 import { DbError } from '../errors.ts'
+import { compileLength } from './size.ts'
 
-/** Characters of all expressions of one request. */
-const maxTotalLength = 10_000
+/** Characters of all expressions of one request, where no key says otherwise. */
+export const defaultPatternLength = 10_000
 /** Characters added for each expression, because compiling a short one takes time, too. */
-export const addedLength = 150
+const addedLength = 150
+
+/** What counts against the budget, for the meaning of a key. */
+export const countedLength = `${addedLength} are added for each, a repetition such as \`a{9}\` counts as what it repeats, written so often, and a class of Unicode (\`\\p\`) as 50 more`
+
+interface BudgetOptions {
+  /** Characters. */
+  readonly max?: number
+  /** The configuration key that sets `max`. */
+  readonly key?: string
+}
 
 /** Bounds the characters of the regular expressions that one request has compiled. */
 export class RegexBudget {
-  #left = maxTotalLength
+  readonly #problem: string
+  #left: number
+
+  constructor({ max = defaultPatternLength, key }: BudgetOptions = {}) {
+    this.#left = max
+    const limit = `${max} characters${key === undefined ? '' : ` (${key})`}`
+    this.#problem = `the regular expressions of the request have more than ${limit}; ${countedLength.replaceAll('`', '')}`
+  }
 
   /** Counts an expression that will be compiled. Throws DbError `InvalidArguments` when the expressions are too long together. */
   take(source: string): void {
-    this.#left -= source.length + addedLength
-    if (this.#left >= 0) return
-    throw new DbError(
-      'InvalidArguments',
-      `the regular expressions of the request have more than ${maxTotalLength} characters, ${addedLength} added for each`
-    )
+    this.#left -= compileLength(source) + addedLength
+    if (this.#left < 0) throw new DbError('InvalidArguments', this.#problem)
   }
 }

@@ -11,13 +11,29 @@ const maxUnicodeClasses = 500
 /** Why an expression is too large; undefined if it is not. */
 export function sizeProblem(source: string): string | undefined {
   if (source.length > maxLength) return `it has ${source.length} characters, at most ${maxLength} are taken`
-  const classes = countOf(source, '\\p') + countOf(source, '\\P')
+  const classes = countClasses(source)
   if (classes > maxUnicodeClasses)
     return `it has ${classes} classes of Unicode (\\p), at most ${maxUnicodeClasses} are taken`
   if (!source.includes('{')) return undefined
   const size = sizeOf(source)
   const max = maxRepeated + source.length
   return size > max ? `its repetitions make it ${size} steps long, at most ${max} are taken` : undefined
+}
+
+/** Characters that a class of Unicode counts for beyond its own. */
+const classLength = 50
+
+/**
+ * The work of compiling an expression, told as the length of a plain one that takes as long: its characters, or its steps where repetitions
+ * make more, and those that stand for each class of Unicode.
+ */
+export function compileLength(source: string): number {
+  const steps = source.includes('{') ? sizeOf(source) : 0
+  return Math.max(source.length, steps) + classLength * countClasses(source)
+}
+
+function countClasses(source: string): number {
+  return countOf(source, '\\p') + countOf(source, '\\P')
 }
 
 function countOf(text: string, part: string): number {

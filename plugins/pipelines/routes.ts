@@ -3,11 +3,14 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { bodyBytes, DbError, dbParameter, invalidParameter, type PluginApp } from '../../core/index.ts'
+import { checkDocumentSize } from './runner.ts'
 import type { OwnService } from './service.ts'
 import { formatVersion } from './version.ts'
 
 interface RouteOptions {
   readonly dry_run_max_items: number
+  /** Bytes. */
+  readonly max_document_size: number
 }
 
 /** A repeated parameter counts by its first value. */
@@ -57,7 +60,12 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
     const name = nameOf(request)
     if (name.startsWith('svc_')) throw invalidParameter('pipeline_name cannot start with svc_')
     const strict = flag(request, 'strict')
-    const { created, warnings } = await service.create(request.ctx, name, await readDocument(request), strict)
+    const { created, warnings } = await service.create(
+      request.ctx,
+      name,
+      await readDocument(request, options.max_document_size),
+      strict
+    )
     const pipelines = [{ name, version: formatVersion(created) }]
     return managed(reply, { pipelines, ...(warnings.length > 0 && { warnings }) })
   })
@@ -119,8 +127,11 @@ function nameOf({ params }: FastifyRequest): string {
   return name
 }
 
+/** Bytes of a form beside the document in it. */
+const maxFormParts = 16_384
+
 /** The YAML text of a body or of the first part of a form. */
-async function readDocument({ headers, body }: FastifyRequest): Promise<string> {
+async function readDocument({ headers, body }: FastifyRequest, maxBytes: number): Promise<string> {
   const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
   const isForm = type === 'multipart/form-data'
   if (!isForm && !type.endsWith('yaml')) {
@@ -132,6 +143,8 @@ async function readDocument({ headers, body }: FastifyRequest): Promise<string> 
     )
   }
   const bytes = bodyBytes({ body })
+  // Before anything reads it, which would hold the event loop.
+  checkDocumentSize(bytes.length, maxBytes, isForm ? maxFormParts : 0)
   if (!isUtf8(bytes)) throw invalidParameter('the pipeline is not valid UTF-8')
   const text = isForm && bytes.length > 0 ? await firstPart(bytes, headers['content-type']!) : bytes.toString()
   if (text.trim() === '') throw invalidParameter('pipeline is required in body')

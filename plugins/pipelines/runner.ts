@@ -105,7 +105,7 @@ export function createRunner({ kinds, limits, columns, find, table }: RunnerCont
   }
   return {
     compile(yaml) {
-      checkSize(yaml, limits().max_document_size)
+      checkDocumentSize(Buffer.byteLength(yaml), limits().max_document_size)
       return compilePipeline(yaml, kinds)
     },
     find,
@@ -115,9 +115,11 @@ export function createRunner({ kinds, limits, columns, find, table }: RunnerCont
   }
 }
 
-function checkSize(yaml: string, limit: number): void {
-  const bytes = Buffer.byteLength(yaml)
-  if (bytes <= limit) return
+/** Throws DbError `InvalidArguments` for a document of more bytes, or one within a form that adds more than `around` to it. */
+export function checkDocumentSize(bytes: number, limit: number, around = 0): void {
+  if (bytes <= limit + around) return
   const key = `[plugins.pipelines] max_document_size = "${formatSize(limit)}"`
-  throw new DbError('InvalidArguments', `the pipeline document has ${bytes} bytes, at most are ${limit} (${key})`)
+  const [what, more] =
+    around === 0 ? ['pipeline document', ''] : ['form', ` and ${around} for what else the form holds`]
+  throw new DbError('InvalidArguments', `the ${what} has ${bytes} bytes, at most are ${limit} (${key})${more}`)
 }

@@ -211,7 +211,10 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
         return { ...(await versions.add(ctx, name, yaml)), warnings }
       }),
     remove: (ctx, name, version) => timed('delete', async () => versions.remove(ctx, name, parseVersion(version))),
-    dryRun: (ctx, request) => work(forTrials, ctx, { kind: 'dryrun', request }),
+    dryRun(ctx, request) {
+      const { bytes: body, moved } = ownMemory(request.body)
+      return work(forTrials, ctx, { kind: 'dryrun', request: { ...request, body } }, { moved })
+    },
     ddl: (ctx, name, version, table) => {
       find(name, version)
       return work(forTrials, ctx, { kind: 'ddl', name, version, table })

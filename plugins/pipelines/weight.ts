@@ -1,9 +1,10 @@
 // Estimates the processor time of a pipeline from its document, to decide whether the main thread runs it.
-import type { ItemBatch, ItemValue } from '../../core/index.ts'
+import { type ItemBatch, type ItemValue, isDbError, RegexBudget } from '../../core/index.ts'
+import { parseDocument } from './document/document.ts'
 import type { Version } from './runner.ts'
 
-/** Documents of at least this many bytes are compiled in a thread. */
-const longDocument = 16 * 1024
+/** Documents of at least this many characters are read and compiled in a thread: YAML takes up to 7 ms for each thousand. */
+const longDocument = 8 * 1024
 /** Bytes of input times the weight of the pipeline that take some 10 ms. */
 const maxLightWork = 1 << 20
 /** Bytes of decoded items that the main thread takes: they cost time that the bytes of their text do not tell. */
@@ -54,8 +55,33 @@ function weightOf(version: Version | undefined, added: readonly string[]): numbe
 function judge(yaml: string, added: readonly string[]): number {
   // A dispatcher runs other pipelines, whose weight is unknown.
   const isOpen = ['dispatcher', ...added].some(word => yaml.includes(word))
-  if (yaml.length > longDocument || isOpen) return Number.POSITIVE_INFINITY
+  if (yaml.length > longDocument || isOpen || isHardToCompile(yaml)) return Number.POSITIVE_INFINITY
   const patterns = yaml.match(/\b(?:regex|gsub)\b/g)?.length ?? 0
   const lines = yaml.match(/\n/g)?.length ?? 0
   return plainWeight + patterns * patternWeight + lines / 4
+}
+
+/** A text that is compiled quickly, if it is a regular expression at all. */
+const plainText = /^[\w .,:%/-]*$/
+
+/** The beginning of a filter in a JSONPath, whose texts may be regular expressions with escapes of their own. */
+const filter = /[[,]\s*\?/
+
+/** Whether the texts of its processors, as regular expressions, would take long to compile. Aliases may name one text a hundred times. */
+function isHardToCompile(yaml: string): boolean {
+  const budget = new RegexBudget()
+  let hasFilter = false
+  const take = (value: unknown, isInList: boolean) => {
+    if (typeof value === 'string') hasFilter ||= filter.test(value)
+    if (typeof value === 'string' && (isInList || !plainText.test(value))) budget.take(value)
+    if (Array.isArray(value)) for (const each of value) take(each, true)
+    if (value instanceof Map) for (const each of value.values()) take(each, false)
+  }
+  try {
+    for (const { value } of parseDocument(yaml).processors) take(value, false)
+    return hasFilter
+  } catch (error) {
+    if (!isDbError(error)) throw error
+    return true
+  }
 }

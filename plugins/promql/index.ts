@@ -1,6 +1,6 @@
 // PromQL: the language, its engine, and `/v1/promql`.
 import { Type } from 'typebox'
-import { addedLength, count, definePlugin, duration, flag } from '../../core/index.ts'
+import { count, countedLength, defaultPatternLength, definePlugin, duration, flag } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService } from './service.ts'
 import { reducerModule } from './source/store-source.ts'
@@ -51,8 +51,8 @@ export default definePlugin({
     max_query_length: count(100_000, 'Characters of one query.', { live: true }),
     max_query_depth: count(200, 'How deep one query may nest.', { live: true }),
     max_pattern_length: count(
-      20_000,
-      `Characters of the regular expressions of one query, ${addedLength} added for each; choices of plain words such as \`a|b\` do not count.`,
+      defaultPatternLength,
+      `Characters of the regular expressions of one query; ${countedLength}. Choices of plain words such as \`a|b\` in matchers do not count.`,
       { live: true, maximum: 100_000 }
     ),
     max_query_operators: count(2_000, 'Operators between operands of one query.', { live: true, maximum: 5_000 })

@@ -1,7 +1,7 @@
 // Decodes a push request in protobuf, keeping lines as ranges, without an object per entry.
 
 import { isUtf8 } from 'node:buffer'
-import { maxSeconds, type Steps } from '../../../core/index.ts'
+import { free, maxSeconds, type Steps } from '../../../core/index.ts'
 import { decodeSnappy, ProtoReader, snappyLength, snappySlack, wireType } from '../../../core/wire/index.ts'
 import { parseLabels } from './labels.ts'
 import { MetadataWriter } from './metadata.ts'
@@ -28,9 +28,17 @@ interface Decoding {
 export function* decodeProtobuf(block: Uint8Array, now: bigint, maxBytes?: number): Steps<Push> {
   const length = snappyLength(block)
   const bytes = new Uint8Array(length + snappySlack)
-  decodeSnappy(block, bytes)
-  yield
-  return yield* readRequest(bytes.subarray(0, length), now, maxBytes)
+  let isDone = false
+  try {
+    decodeSnappy(block, bytes)
+    yield
+    const push = yield* readRequest(bytes.subarray(0, length), now, maxBytes)
+    isDone = true
+    return push
+  } finally {
+    // Many requests that are refused would fill the memory before the garbage collector sees to them.
+    if (!isDone) free(bytes)
+  }
 }
 
 /** Decodes a request that is not compressed. */

@@ -57,8 +57,8 @@ export class LabelReader {
         at = stop
       } else {
         const { name, value, end: next } = readSlowly(bytes, at, end)
-        const joined = Buffer.concat([name, value])
-        labels.push(this.#take(i, joined, 0, name.length, name.length, joined.length))
+        const [first, from] = [name.byteOffset - bytes.byteOffset, value.byteOffset - bytes.byteOffset]
+        labels.push(this.#take(i, bytes, first, first + name.length, from, from + value.length))
         at = next
       }
     }
@@ -89,16 +89,16 @@ export class LabelReader {
   }
 }
 
-/** The label at an index, field by field. */
+/** The label at an index, field by field; name and value are parts of `bytes`. */
 function readSlowly(bytes: Uint8Array, at: number, end: number) {
   const reader = new ProtoReader(bytes, at, end)
   reader.next()
   const label = reader.message()
-  let name = new Uint8Array()
-  let value = new Uint8Array()
+  let name = bytes.subarray(at, at)
+  let value = name
   while (label.next()) {
-    if (label.field === 1) name = Uint8Array.from(label.data())
-    else if (label.field === 2) value = Uint8Array.from(label.data())
+    if (label.field === 1) name = label.data()
+    else if (label.field === 2) value = label.data()
     else label.skip()
   }
   return { name, value, end: reader.at }
@@ -112,11 +112,15 @@ function checkUnique(labels: readonly SeriesLabel[]): void {
   }
 }
 
+/** Values up to this length are copied byte by byte, which costs less than a call. */
+const maxShortValue = 256
+
 /** A copy: small arrays cost less than views. */
 function valueBytes(name: string, bytes: Uint8Array, start: number, end: number): Uint8Array {
-  const value = new Uint8Array(end - start)
-  let all = 0
-  for (let i = 0; i < value.length; i++) {
+  const isShort = end - start <= maxShortValue
+  const value = isShort ? new Uint8Array(end - start) : Uint8Array.prototype.slice.call(bytes, start, end)
+  let all = isShort ? 0 : 0xff
+  for (let i = 0; isShort && i < value.length; i++) {
     const byte = bytes[start + i]!
     value[i] = byte
     all |= byte

@@ -21,6 +21,7 @@ import { exemplarWrites, histogramWrites, metadataWrite } from './columns.ts'
 import { DecodeBuffer, isLarge, maxIdle } from './decode/decode-buffer.ts'
 import type { Decoded, Range } from './decode/decoded.ts'
 import { createDecoder } from './decode/decoder.ts'
+import { statedLength } from './decode/request.ts'
 import { checkTime } from './decode/sample.ts'
 import { readHistogram } from './histogram.ts'
 import type { KnownMetadata } from './known-metadata.ts'
@@ -28,6 +29,9 @@ import type { Codec, Version } from './negotiate.ts'
 import { runPipeline } from './pipeline.ts'
 import { createMetricsQuota } from './quota.ts'
 import type { SeriesNames } from './series-name.ts'
+
+/** Bytes of the labels of a series that is counted as one of its metric: longer ones, which are refused, take long to hash. */
+const maxCounted = 1 << 20
 
 /** Rows handled between two yields to other requests. */
 const stepRows = 64
@@ -92,7 +96,10 @@ export function createReceive(core: Core, options: WriteOptions, known: KnownMet
   const receive = (ctx: RequestContext, request: WriteRequest) =>
     buffers.use(async buffer => {
       const { version, codec, body } = request
-      const decoded = await decoder.decode(buffer, body, { version, codec, limit: core.config.http.body_limit })
+      const encoding = { version, codec, limit: core.config.http.body_limit }
+      // Requests that come together must not all be inflated before the first of them is counted.
+      await ctx.memory?.hold(statedLength(body, encoding))
+      const decoded = await decoder.decode(buffer, body, encoding)
       request.bodyRead()
       await ctx.memory?.hold(buffer.length)
       return store({ ...receiver, ctx, request, buffer, failures: [...decoded.failures] }, decoded)
@@ -146,8 +153,9 @@ function seriesWrite(reception: Reception): SeriesWrite {
     kind: 'series',
     keys: buffer.keys,
     name(i) {
-      const name = names.read(buffer.body, buffer.starts[i]!, buffer.ends[i]!)
-      cardinality.add(name.labels)
+      const [start, end] = [buffer.starts[i]!, buffer.ends[i]!]
+      const name = names.read(buffer.body, start, end)
+      if (end - start <= maxCounted) cardinality.add(name.labels)
       return name
     },
     samples: buffer.samples,

@@ -36,7 +36,7 @@ export type Work =
             readonly decoding: Omit<DecodeOptions, 'mappingOf'>
           }
     }
-  | { readonly kind: 'dryrun'; readonly request: DryRunRequest }
+  | { readonly kind: 'dryrun'; readonly request: Omit<DryRunRequest, 'body'> & { readonly body: Uint8Array } }
   | { readonly kind: 'check'; readonly yaml: string; readonly strict: boolean }
   | { readonly kind: 'ddl'; readonly name: string; readonly version: string | undefined; readonly table: string }
 

@@ -1,5 +1,5 @@
 // The token cursor of the parsers, with the limits of a query.
-import { addedLength } from '../../../core/index.ts'
+import { RegexBudget } from '../../../core/index.ts'
 import { QueryError } from './error.ts'
 import { parseNumber, unquote } from './literal.ts'
 import { readTokens, type Token, unexpected } from './tokens.ts'
@@ -25,12 +25,13 @@ export class Cursor {
   #at = 0
   #depth = 0
   #operators = 0
-  #patterns = 0
+  readonly #patterns: RegexBudget
 
   constructor(text: string, limits: ParseLimits) {
     this.#text = text
     this.#source = readTokens(text)
     this.#limits = limits
+    this.#patterns = new RegexBudget({ max: limits.patterns, key: 'plugins.promql.max_pattern_length' })
   }
 
   get token(): Token {
@@ -94,12 +95,13 @@ export class Cursor {
     throw this.error(this.token.start, message)
   }
 
-  /** Counts the characters of a regular expression that begins at `start`. */
-  countPattern(length: number, start: number): void {
-    this.#patterns += length
-    if (this.#patterns <= this.#limits.patterns) return
-    const message = `the regular expressions of the query have more than ${this.#limits.patterns} characters (plugins.promql.max_pattern_length), ${addedLength} added for each`
-    throw this.error(start, message)
+  /** Counts a regular expression that begins at `start` and will be compiled. */
+  countPattern(source: string, start: number): void {
+    try {
+      this.#patterns.take(source)
+    } catch (error) {
+      throw this.error(start, (error as Error).message)
+    }
   }
 
   /** Seconds for a duration. */

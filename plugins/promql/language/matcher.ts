@@ -1,5 +1,5 @@
 // Label matchers as functions; regular expressions are anchored at both ends.
-import { addedLength, compileWhole, listedTexts, wholeTest } from '../../../core/index.ts'
+import { listedTexts, wholeTest } from '../../../core/index.ts'
 import type { Matcher } from './ast.ts'
 
 /** By matcher, because several callers compile the same one. */
@@ -22,17 +22,15 @@ function compile(matcher: Matcher): (found: string) => boolean {
   return op === '=~' ? test : found => !test(found)
 }
 
-/** Characters that a matcher counts for against the limit; 0 if it has no expression. */
-export function patternLength({ op, value }: Matcher): number {
-  const isPattern = op === '=~' || op === '!~'
-  return isPattern && listedTexts(value) === undefined ? value.length + addedLength : 0
+/** Whether a matcher has a regular expression that has to be compiled. */
+export function hasPattern({ op, value }: Matcher): boolean {
+  return (op === '=~' || op === '!~') && listedTexts(value) === undefined
 }
 
 /** The error in a matcher's regular expression; undefined if it has no error or no expression. */
-export function patternProblem({ op, value }: Matcher): string | undefined {
-  if (op === '=' || op === '!=' || listedTexts(value) !== undefined) return undefined
+export function patternProblem(matcher: Matcher): string | undefined {
   try {
-    compileWhole(value)
+    compileMatcher(matcher)
     return undefined
   } catch (error) {
     const { message } = error as Error

@@ -3,7 +3,7 @@ import { type Aggregation, type At, comparisons, type Expr, type Matcher, type M
 import { Cursor, type ParseLimits } from './cursor.ts'
 import { readOffset, readRange } from './duration.ts'
 import { QueryError } from './error.ts'
-import { patternLength, patternProblem } from './matcher.ts'
+import { hasPattern, patternProblem } from './matcher.ts'
 import { isOperator, Operands } from './operators.ts'
 import { type Postfix, withPostfix } from './postfix.ts'
 import { aggregationParameters, aggregations, functionSignatures } from './signature.ts'
@@ -80,7 +80,9 @@ function readPrimary(cursor: Cursor): Expr {
   if (isCalled && !reserved.has(word)) {
     if (!functionSignatures.has(text)) throw cursor.error(start, `unknown function with name "${text}"`)
     cursor.next()
-    return { kind: 'call', name: text, args: readArguments(cursor), start, end: cursor.end }
+    const args = readArguments(cursor)
+    if (text === 'label_replace') countReplaced(cursor, args[4])
+    return { kind: 'call', name: text, args, start, end: cursor.end }
   }
   if (numbers.has(word)) return { kind: 'number', value: cursor.number(cursor.next()), start, end: token.end }
   if (reserved.has(word)) throw cursor.unexpected()
@@ -128,7 +130,7 @@ function readMatcher(cursor: Cursor): Matcher {
   cursor.next()
   if (cursor.token.kind !== 'string') throw cursor.unexpected()
   const matcher = { name, op: op as Matcher['op'], value: cursor.string(cursor.next()) }
-  cursor.countPattern(patternLength(matcher), token.start)
+  if (hasPattern(matcher)) cursor.countPattern(matcher.value, token.start)
   const problem = patternProblem(matcher)
   if (problem !== undefined) throw cursor.error(token.start, problem)
   return matcher
@@ -190,6 +192,12 @@ function readArguments(cursor: Cursor): readonly Expr[] {
   while (cursor.skip(','))
   cursor.expect(')')
   return args
+}
+
+/** Counts the regular expression of `label_replace`. */
+function countReplaced(cursor: Cursor, pattern: Expr | undefined): void {
+  if (pattern?.kind === 'paren') countReplaced(cursor, pattern.expr)
+  else if (pattern?.kind === 'string') cursor.countPattern(pattern.value, pattern.start)
 }
 
 function readMatching(cursor: Cursor, op: string): Matching {

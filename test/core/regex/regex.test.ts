@@ -343,7 +343,10 @@ t.test('expressions that hold the event loop while they are compiled are refused
   t.ok(compileRegex('\\p{Greek}'.repeat(500)).test('α'.repeat(500)))
   const budget = new RegexBudget()
   for (let i = 0; i < 50; i++) budget.take('x'.repeat(50))
-  t.throws(() => budget.take(''), { message: /more than 10000 characters, 150 added for each/ })
+  t.throws(() => budget.take(''), { message: /more than 10000 characters; 150 are added for each/ })
+  t.throws(() => new RegexBudget().take('a{1000}'.repeat(10)), { message: /more than 10000/ }, 'steps of repetitions')
+  t.throws(() => new RegexBudget().take('\\pL'.repeat(200)), { message: /more than 10000/ }, 'classes of Unicode')
+  t.throws(() => new RegexBudget({ max: 200, key: 'a.b' }).take('x'.repeat(51)), { message: /200 characters \(a\.b\)/ })
   t.end()
 })
 

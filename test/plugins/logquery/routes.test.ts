@@ -144,6 +144,10 @@ t.test('a faulty query is refused with its position', async t => {
       { filters: single(...Array.from({ length: 10 }, () => ({ Regex: 'a.*'.repeat(700) }))) },
       /^\$\.filters\.Single\.filters\[4\]\.Regex: the regular expressions of the request have more than 10000 characters/
     ],
+    [
+      { filters: single(...Array.from({ length: 10 }, (_, i) => ({ Regex: `${i}${'a{1000}'.repeat(3)}` }))) },
+      /^\$\.filters\.Single\.filters\[3\]\.Regex: .* have more than 10000 characters.* written so often/
+    ],
     ['['.repeat(200), /nested deeper than 128 levels/, 2000]
   ]
   for (const [query, wanted, code = 1004] of cases) {

@@ -165,9 +165,23 @@ t.test('errors have the types and statuses of their kind', async t => {
         query(`temp{${'a!~"b.",'.repeat(400)}}`),
         400,
         'bad_data',
-        /the regular expressions of the query have more than 20000 characters \(plugins\.promql\.max_pattern_length\)/
+        /the regular expressions of the request have more than 10000 characters \(plugins\.promql\.max_pattern_length\)/
       ],
-      ['query', query('temp{a=~"(x{1000}y){1000}"}'), 400, 'bad_data', /invalid repeat count|its repetitions make it/],
+      ['query', query(`temp{${'a=~"a{1000}b{1000}",'.repeat(5)}}`), 400, 'bad_data', /have more than 10000 characters/],
+      [
+        'query',
+        query(Array.from({ length: 5 }, () => 'label_replace(temp,"a","$1","b",("a{1000}b{1000}"))').join('or ')),
+        400,
+        'bad_data',
+        /have more than 10000 characters/
+      ],
+      [
+        'query',
+        query('temp{a=~"(x{1000}y){1000}"}'),
+        400,
+        'bad_data',
+        /have more than 10000 characters .*written so often/
+      ],
       ['series', '', 400, 'bad_data', /no match\[\] parameter provided/],
       ['series', 'match[]=temp{', 400, 'bad_data', /^invalid parameter "match\[\]": 1:6: parse error: unexpected end/],
       ['labels', 'match[]=temp{a=~"("}', 400, 'bad_data', /^invalid parameter "match\[\]": 1:6: .*missing closing/],

@@ -3,6 +3,7 @@ import t from 'tap'
 import { DbError, internalContext } from '../../../core/index.ts'
 import { encodeSnappy } from '../../../core/wire/index.ts'
 import { formatError } from '../../../plugins/metricsys/errors.ts'
+import { processorTime } from '../../time.ts'
 import { bitsOf, staleBits, type TestMatcher, writeV1, writeV2 } from './messages.ts'
 import { serve } from './serve.ts'
 
@@ -47,6 +48,28 @@ t.test('inflated bytes count towards the memory of bodies, and are given back', 
   const found = await core.metrics.samples()
   t.equal(found.find(({ name }) => name === 'svc_servers_request_memory_in_use_bytes')?.value, 0)
   t.equal((await write(writeV1([{ labels: { __name__: 'm' }, samples: samples.slice(0, 10) }]))).status, 204)
+})
+
+t.test('a request is counted before it is inflated', async t => {
+  const { post } = await serve(t, 'max_in_flight_write_bytes = "128KiB"\nwrite_bytes_exhausted_policy = "fail"')
+  const damaged = Buffer.from(encodeSnappy(new Uint8Array(200_000))).fill(0xff, 100, 200)
+  t.match(await post('write', damaged), { status: 429, body: /max_in_flight_write_bytes/ })
+  const lying = Buffer.from(encodeSnappy(new Uint8Array(500_000_000).subarray(0, 1000)))
+  t.match(await post('write', Buffer.concat([Buffer.of(0xff, 0xff, 0xff, 0x7f), lying.subarray(2)])), { status: 413 })
+})
+
+t.test('a label of many bytes is refused without long work', async t => {
+  const { post } = await serve(t)
+  const labels = { __name__: 'long', a: 'x'.repeat(32 << 20) }
+  const body = encodeSnappy(writeV1([{ labels, samples: [[1000, 1]] }]))
+  t.equal(
+    (await post('write', encodeSnappy(writeV1([{ labels: { __name__: 'm' }, samples: [[1000, 1]] }])))).status,
+    204
+  )
+  const before = processorTime()
+  t.match(await post('write', body), { status: 400, body: /limits\.max_tag_length/ })
+  const worked = processorTime() - before
+  t.ok(worked < 100, `the thread worked for ${worked} ms`)
 })
 
 t.test('a series is the same whatever the order of its labels, and another one in another case', async t => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { startServer } from '../../helpers.ts'
+import { processorTime } from '../../time.ts'
 
 const yaml = `# kept as posted
 processors:
@@ -279,6 +280,26 @@ t.test('a document that is too large is refused and the key is named', async t =
   const refused = { status: 400, body: { code: 1004, error: /at most are 1024 .*max_document_size = "1KiB"/ } }
   t.match(await post('/p', large, 'text/yaml'), refused)
   t.match(await post('/_dryrun', JSON.stringify({ pipeline: large, data: [] }), 'application/json'), refused)
+})
+
+t.test('a long form or document is refused before it is read', async t => {
+  const { addresses } = await startServer(t)
+  const { post } = client(addresses.main)
+  const part = (name: string, text: string) =>
+    `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
+  const form = (parts: number) => `${part('file', yaml)}${part('a', 'x').repeat(parts)}--b--\r\n`
+  const type = 'multipart/form-data; boundary=b'
+  t.match(await post('/parts', form(100), type), { status: 200 })
+  const long = form(300_000)
+  const before = processorTime()
+  const refused = {
+    status: 400,
+    body: { error: /form has \d+ bytes, .*max_document_size = "128KiB".* 16384 for what/ }
+  }
+  t.match(await post('/parts', long, type), refused)
+  t.match(await post('/long', 'a: b\n'.repeat(1e6), 'text/yaml'), { status: 400, body: { error: /has 5000000 bytes/ } })
+  const worked = processorTime() - before
+  t.ok(worked < 600, `the thread worked for ${worked} ms`)
 })
 
 t.test('a plugin adds a kind of processor through the service', async t => {

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { Type } from 'typebox'
 import { definePlugin, type Item, ItemBatch, internalContext, runAtOnce, Timestamp } from '../../../core/index.ts'
 import { packItems, unpackItems } from '../../../plugins/pipelines/thread/items.ts'
-import { areLight } from '../../../plugins/pipelines/weight.ts'
+import { areLight, isLight } from '../../../plugins/pipelines/weight.ts'
 import { askSql, startServer } from '../../helpers.ts'
 import { pipelinesProbe } from './probe.ts'
 import { show } from './sample-run.ts'
@@ -195,6 +195,32 @@ t.test('items go to threads a few values at a time, and if they nest many values
   let deep: Item = { ts: 1 }
   for (let i = 0; i < 10_000; i++) deep = { deep }
   t.notOk(areLight(ItemBatch.from([deep])))
+})
+
+t.test('a pipeline whose regular expressions take long to compile is compiled in a thread', async t => {
+  const time = '  - epoch: { field: ts, resolution: ms }\n'
+  const light = (processors: string, rest = '') =>
+    isLight({ name: 'p', created: 0n, yaml: `${rest}processors:\n${processors}${time}` }, 20, [])
+  const regex = (patterns: string) => `  - regex: { field: m, patterns: [${patterns}] }\n`
+  t.equal(light(regex("'^(?<a>[a-z]+) (?<b>\\d{1,3})$'")), true)
+  t.equal(light('  - join: { field: m, separator: x }\n'.repeat(100)), true)
+  const steps = `'(?<x>${'a{1000}'.repeat(4)})'`
+  const kinds = {
+    'counted repetitions': regex(Array(5).fill(steps).join()),
+    escaped: regex(
+      Array(5)
+        .fill(`"(?<x>${'a\\x7b1000}'.repeat(4)})"`)
+        .join()
+    ),
+    'classes of Unicode': regex(`'(?<x>${'\\pL'.repeat(200)})'`),
+    many: regex(Array(80).fill("'(?<a>b)'").join()),
+    presets: `  - digest: { field: m, presets: [${Array(80).fill('ip').join()}] }\n`,
+    'paths with filters': "  - json_path: { field: m, json_path: '$[?(@.a=~/b/)]' }\n"
+  }
+  for (const [name, processors] of Object.entries(kinds)) t.equal(light(processors), false, name)
+  t.equal(light(regex(Array(5).fill('*a').join()), `a: &a ${steps}\n`), false, 'aliases')
+  t.equal(light('  - { [\n'), false, 'no YAML')
+  t.end()
 })
 
 t.test('a processor of another plugin runs in the threads, and tells its plugin what it sends', async t => {

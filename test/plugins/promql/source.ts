@@ -23,7 +23,7 @@ export const limits = {
   length: 10_000,
   depth: 200,
   operators: 2_000,
-  patterns: 20_000
+  patterns: 10_000
 }
 
 export function memorySource(step: number, load: Load): SeriesSource {

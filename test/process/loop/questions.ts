@@ -66,6 +66,10 @@ export function loopQuestions(): readonly LoopQuestion[] {
   get('PromQL: metadata', '/v1/metricsys/api/v1/metadata?limit=100000')
   get('PromQL: statistics', '/v1/metricsys/api/v1/status/tsdb')
   prom('long query', 'query', { query: `${'1+'.repeat(24_000)}1` }, 400)
+  const long = 'a{1000}'.repeat(19)
+  prom('repetitions', 'query', { query: `up{${range(60, i => `l${i}=~"${i}${long}"`).join()}}` }, 400)
+  const replaced = range(60, i => `label_replace(vector(1),"x","$1","y","${i}${long}")`)
+  prom('replaced labels', 'query', { query: replaced.join(' or ') }, 400)
   prom('parentheses', 'format_query', { query: `${'('.repeat(20_000)}1${')'.repeat(20_000)}` }, 400)
   for (const format of formats) {
     const asked = { query: 'written_wide', start: String(seconds), end: String(seconds + 60), step: '60s', format }
@@ -118,6 +122,7 @@ export function loopQuestions(): readonly LoopQuestion[] {
   const filtered = (filters: object) => JSON.stringify({ ...logs, filters })
   send('logs: long expression', '/v1/logs', json, filtered(regex('(a*)*'.repeat(150_000))), 400)
   send('logs: expressions', '/v1/logs', json, filtered({ Or: range(2_000, i => regex(`${i}(a*)*b`)) }), 400)
+  send('logs: repetitions', '/v1/logs', json, filtered({ Or: range(34, i => regex(i + long)) }), 400)
   send('logs: classes of Unicode', '/v1/logs', json, filtered(regex(`(?i)${'\\pL'.repeat(1_000)}`)), 400)
   const ofMessages = JSON.stringify({ ...logs, columns: ['message'], filters: regex('(a*)*'.repeat(150_000)) })
   send('logs: patterns by a long expression', '/v1/logs/patterns', json, ofMessages, 400)
@@ -137,6 +142,9 @@ export function loopQuestions(): readonly LoopQuestion[] {
     `processors:\n${'  - epoch: { field: ts }\n'.repeat(1_000_000)}`,
     400
   )
+  const part = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nx\r\n'
+  const parts = { 'content-type': 'multipart/form-data; boundary=b' }
+  send('pipeline: form', '/v1/pipelines/long', parts, `${part.repeat(500_000)}--b--\r\n`, 400)
   send('board: long', '/dashboard/api/boards', json, `{"a":[${'1,'.repeat(500_000)}1]}`, 400)
   const panels = '"a text of a panel",'.repeat(500_000)
   send('board: large', '/dashboard/api/boards', json, `{"title":"x","document":{"a":[${panels}1]}}`, 413)

@@ -13,6 +13,18 @@ export interface Encoding {
   readonly limit: number
 }
 
+/** Bytes a request will be inflated to as far as it says so itself, which is 0 for others than Snappy. */
+export function statedLength(request: Uint8Array, { codec, limit }: Encoding): number {
+  if (codec !== 'snappy') return 0
+  try {
+    const length = Math.min(snappyLength(request), maxSnappyLength(request))
+    return limit > 0 ? Math.min(length, limit) : length
+  } catch {
+    // The other codec will be tried.
+    return 0
+  }
+}
+
 /** Throws DbError `InvalidArguments` for what cannot be read. */
 export async function decode(
   buffer: DecodeBuffer,
@@ -54,9 +66,14 @@ async function inflateAs(
   const length = snappyLength(body)
   if (limit > 0 && length > limit) throw over(limit, `${length} bytes`)
   // A block states its length; allocate no more than its bytes can expand to.
-  if (length > body.length * 64 + 64)
+  if (length > maxSnappyLength(body))
     throw new DbError('InvalidArguments', 'not a Snappy block: it is shorter than its length')
   return decodeSnappy(body, buffer.reserveBody(length + snappySlack))
+}
+
+/** More than a block of this length can hold. */
+function maxSnappyLength(block: Uint8Array): number {
+  return block.length * 64 + 64
 }
 
 function unpack(body: Uint8Array, codec: 'gzip' | 'zstd', limit: number): Promise<Buffer> {
