@@ -67,7 +67,7 @@ const muchMemory = 16 << 20
  * Milliseconds after the start before the query process is started, unless a statement needs it earlier and waits for it. Its start takes half a
  * second of processor time, which a server that starts has other use for.
  */
-const processDelay = 5_000
+const processDelay = 2_000
 
 export type StorageConfig = Pick<Config, 'wal'> & { readonly storage: Omit<Config['storage'], 'clickhouse'> } & Partial<
     Pick<
