@@ -1,8 +1,8 @@
 // The series registry of one table: tag values ↔ a dense 32-bit number, assigned at first sight and never changed.
-import { free } from '../../../workers/free.ts'
 import { HashSlots } from '../../hash-slots.ts'
 import { noSeries, type SeriesRun } from '../log/record.ts'
-import type { SeriesKeyWriter } from './series-key.ts'
+import { KeyStore } from './key-store.ts'
+import { entryHeadBytes, type SeriesKeyWriter } from './series-key.ts'
 import { SeriesOrder } from './series-order.ts'
 
 /** The series without tag values; it has the rows from before a table had tags. Always known, never stored. */
@@ -16,10 +16,7 @@ export class SeriesRegistry {
   /** The order in which their rows came. */
   readonly order = new SeriesOrder()
   readonly #slots = new HashSlots()
-  #starts = new Float64Array(5)
-  #keys: Uint8Array = new Uint8Array(64)
-  #view = new DataView(this.#keys.buffer)
-  #count = 0
+  readonly #keys = new KeyStore()
   /** Owners read from the keys so far; the series without tags has none. */
   #owners = noOwners
   #owned = 1
@@ -29,24 +26,20 @@ export class SeriesRegistry {
   }
 
   get size(): number {
-    return this.#count
+    return this.#keys.size
   }
 
   /** The number of a series, or undefined if it is new. */
   find(key: Uint8Array, start: number, end: number): number | undefined {
     let tsid = this.#slots.find(hashOf(key, start, end))
-    while (tsid >= 0 && !this.#equals(tsid, key, start, end)) tsid = this.#slots.next()
+    while (tsid >= 0 && !this.#keys.equals(tsid, key, start, end)) tsid = this.#slots.next()
     return tsid < 0 ? undefined : tsid
   }
 
   /** Assigns the next number to a new series. */
   add(key: Uint8Array, start: number, end: number): number {
-    const tsid = this.#count++
-    this.#grow(end - start)
-    const keys = this.#keys
-    const at = this.#starts[tsid]!
-    for (let i = start; i < end; i++) keys[at + i - start] = key[i]!
-    this.#starts[tsid + 1] = at + end - start
+    const tsid = this.#keys.size
+    this.#keys.add(key, start, end)
     this.#slots.add(hashOf(key, start, end), tsid)
     return tsid
   }
@@ -54,76 +47,50 @@ export class SeriesRegistry {
   /** Restores a series from disk or log. Numbers must come without gaps; known ones are skipped. */
   restore(tsid: number, key: Uint8Array): void {
     if (tsid === noTags) throw new Error('series 0 is the one without tags: another version wrote this')
-    if (tsid < this.#count) return
-    if (tsid > this.#count) throw new Error(`series ${tsid} restored before series ${this.#count}`)
+    if (tsid < this.size) return
+    if (tsid > this.size) throw new Error(`series ${tsid} restored before series ${this.size}`)
     this.add(key, 0, key.length)
   }
 
   /** Keys of the series in `[from, to)`, copied into one buffer. */
   keys(from: number, to: number): Uint8Array[] {
-    const starts = this.#starts
-    const first = starts[from]!
-    const { buffer } = this.#keys.slice(first, starts[to]!)
-    return Array.from({ length: to - from }, (_, i) => {
-      const start = starts[from + i]!
-      return new Uint8Array(buffer, start - first, starts[from + i + 1]! - start)
+    const { keys, lengths } = this.#keys.copy(from, to)
+    let at = 0
+    return Array.from(lengths, length => {
+      at += length
+      return keys.subarray(at - length, at)
     })
   }
 
   /** The series from a number on. */
   run(from: number): SeriesRun {
-    const count = this.#count - from
-    if (count <= 0) return noSeries
-    const starts = this.#starts
-    const lengths = new Uint32Array(count)
-    for (let i = 0; i < count; i++) lengths[i] = starts[from + i + 1]! - starts[from + i]!
-    return { first: from, lengths, keys: this.#keys.slice(starts[from]!, starts[this.#count]!) }
+    return from < this.size ? { first: from, ...this.#keys.copy(from, this.size) } : noSeries
   }
 
   /** The logical table of every series of a physical table, which each key begins with. In shared memory. */
   owners(): Uint32Array<SharedArrayBuffer> {
-    if (this.#owners.length < this.#count) {
-      const grown = new Uint32Array(new SharedArrayBuffer(4 * Math.max(this.#count, 2 * this.#owners.length)))
+    const keys = this.#keys
+    const { size } = keys
+    if (this.#owners.length < size) {
+      const grown = new Uint32Array(new SharedArrayBuffer(4 * Math.max(size, 2 * this.#owners.length)))
       grown.set(this.#owners)
       this.#owners = grown
     }
-    for (; this.#owned < this.#count; this.#owned++) {
-      this.#owners[this.#owned] = this.#view.getUint32(this.#starts[this.#owned]! + 6, true)
+    for (; this.#owned < size; this.#owned++) {
+      this.#owners[this.#owned] = keys.view(this.#owned).getUint32(keys.offset(this.#owned) + entryHeadBytes, true)
     }
-    return this.#owners.subarray(0, this.#count)
+    return this.#owners.subarray(0, size)
   }
 
   key(tsid: number): Uint8Array {
-    return this.#keys.slice(this.#starts[tsid]!, this.#starts[tsid + 1]!)
+    return this.#keys.get(tsid)
   }
 
   /** Whether a row belongs to the series. */
   is(tsid: number, keys: SeriesKeyWriter, row: number): boolean {
-    return tsid < this.#count && keys.equals(row, this.#view, this.#starts[tsid]!, this.#starts[tsid + 1]!)
-  }
-
-  #equals(tsid: number, key: Uint8Array, start: number, end: number): boolean {
-    const at = this.#starts[tsid]!
-    const length = end - start
-    if (this.#starts[tsid + 1]! - at !== length) return false
-    for (let i = 0; i < length; i++) if (this.#keys[at + i] !== key[start + i]) return false
-    return true
-  }
-
-  #grow(bytes: number): void {
-    const used = this.#starts[this.#count - 1]!
-    if (used + bytes > this.#keys.length) {
-      const keys = new Uint8Array(Math.max(this.#keys.length * 2, used + bytes))
-      keys.set(this.#keys)
-      free(this.#keys)
-      this.#keys = keys
-      this.#view = new DataView(keys.buffer)
-    }
-    if (this.#count < this.#starts.length) return
-    const starts = new Float64Array(this.#starts.length * 2)
-    starts.set(this.#starts)
-    free(this.#starts)
-    this.#starts = starts
+    if (tsid >= this.size) return false
+    const start = this.#keys.offset(tsid)
+    return keys.equals(row, this.#keys.view(tsid), start, start + this.#keys.length(tsid))
   }
 }
 
