@@ -13,6 +13,10 @@ const words = 8
 const tsidWord = 4
 const targetWord = 5
 const nextWord = 6
+/** Shift from entries to blocks, and entries of a block; the first one begins with fewer. */
+const blockShift = 15
+const blockEntries = 1 << blockShift
+const firstEntries = 1024
 /** Keys looked up in one step. */
 const stepKeys = 4_096
 
@@ -27,7 +31,8 @@ interface FoundKeys {
  */
 export class KeyIndex {
   readonly #hash = new KeyHash()
-  #entries = new Int32Array(1024 * words)
+  /** In blocks, so that growing copies none but the first. */
+  readonly #blocks = [new Int32Array(firstEntries * words)]
   readonly #slots = new HashSlots()
   #count = 0
 
@@ -59,11 +64,11 @@ export class KeyIndex {
     unknown: number[],
     salt: KeySalt | undefined
   ): number {
-    const entries = this.#entries
+    const blocks = this.#blocks
     let before = first
     for (let i = from; i < to; i++) {
       this.#take(keys, view, i, salt)
-      let entry = before < 0 ? 0 : entries[before * words + nextWord]!
+      let entry = before < 0 ? 0 : blocks[before >>> blockShift]![placeOf(before) + nextWord]!
       if (!this.#is(entry)) {
         entry = this.#seek()
         if (entry < 0) {
@@ -71,10 +76,12 @@ export class KeyIndex {
           before = -1
           continue
         }
-        if (before >= 0) entries[before * words + nextWord] = entry
+        if (before >= 0) blocks[before >>> blockShift]![placeOf(before) + nextWord] = entry
       }
-      targets[i] = entries[entry * words + targetWord]!
-      tsids[i] = entries[entry * words + tsidWord]!
+      const block = blocks[entry >>> blockShift]!
+      const at = placeOf(entry)
+      targets[i] = block[at + targetWord]!
+      tsids[i] = block[at + tsidWord]!
       before = entry
     }
     return before
@@ -85,8 +92,9 @@ export class KeyIndex {
     this.#take(keys, view, i, salt)
     let entry = this.#seek()
     if (entry < 0) entry = this.#append()
-    this.#entries[entry * words + tsidWord] = tsid
-    this.#entries[entry * words + targetWord] = target
+    const block = this.#blocks[entry >>> blockShift]!
+    block[placeOf(entry) + tsidWord] = tsid
+    block[placeOf(entry) + targetWord] = target
   }
 
   /** Computes the hash of a key, or takes the one that came with it. */
@@ -99,16 +107,11 @@ export class KeyIndex {
 
   /** Whether the entry has the current hash. */
   #is(entry: number): boolean {
+    if (entry >= this.#count) return false
     const { a, b, c, d } = this.#hash
-    const entries = this.#entries
-    const at = entry * words
-    return (
-      entry < this.#count &&
-      entries[at] === a &&
-      entries[at + 1] === b &&
-      entries[at + 2] === c &&
-      entries[at + 3] === d
-    )
+    const block = this.#blocks[entry >>> blockShift]!
+    const at = placeOf(entry)
+    return block[at] === a && block[at + 1] === b && block[at + 2] === c && block[at + 3] === d
   }
 
   /** The entry with the current hash, or -1. */
@@ -121,25 +124,36 @@ export class KeyIndex {
   /** Adds an entry with the current hash. */
   #append(): number {
     const entry = this.#count++
-    if (this.#count * words > this.#entries.length) this.#grow()
+    const block = this.#blockFor(entry)
     const { a, b, c, d } = this.#hash
-    const entries = this.#entries
-    const at = entry * words
-    entries[at] = a
-    entries[at + 1] = b
-    entries[at + 2] = c
-    entries[at + 3] = d
-    entries[at + nextWord] = entry + 1
+    const at = placeOf(entry)
+    block[at] = a
+    block[at + 1] = b
+    block[at + 2] = c
+    block[at + 3] = d
+    block[at + nextWord] = entry + 1
     this.#slots.add(a, entry)
     return entry
   }
 
-  #grow(): void {
-    const entries = new Int32Array(this.#entries.length * 2)
-    entries.set(this.#entries)
-    free(this.#entries)
-    this.#entries = entries
+  /** The block of a new entry. */
+  #blockFor(entry: number): Int32Array {
+    const number = entry >>> blockShift
+    const block = this.#blocks[number]
+    if (block !== undefined && placeOf(entry) < block.length) return block
+    const made = new Int32Array(block === undefined ? blockEntries * words : block.length * 2)
+    if (block !== undefined) {
+      made.set(block)
+      free(block)
+    }
+    this.#blocks[number] = made
+    return made
   }
+}
+
+/** Where an entry begins in its block. */
+function placeOf(entry: number): number {
+  return (entry & (blockEntries - 1)) * words
 }
 
 /** Scopes that are kept; the one added first is forgotten first. */
