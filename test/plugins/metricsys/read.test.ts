@@ -116,7 +116,7 @@ t.test('each query has its result; what is wrong is refused', async t => {
   t.match(await refused(Buffer.from('x')), /Snappy/)
   t.match(
     await refused(readQueries([query(like('a', '(a*)*'.repeat(7_000)))])),
-    /more than 10000 characters, 150 added/
+    /more than 10000 characters; 150 are added for each/
   )
   // Dashboards write the chosen values of a variable as one expression.
   const words = Array.from({ length: 2_000 }, (_, i) => `host-${i}\\.example`).join('|')

@@ -147,6 +147,13 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
       )
     )
   )
+  add(
+    'remote write: long label',
+    write,
+    remoteWrite,
+    400,
+    written(1, i => labels(i, 'written_long', [['a', 'x'.repeat(bytes - 1_000)]]))
+  )
 
   const item = '{"ts":#,"a":1,"b":"text","c":[1,2,3]}\n'
   add('NDJSON: body', ingest('items'), ndjson, 200, () => filled(item, '', part(650_000)))
