@@ -130,7 +130,8 @@ function directResult(
   const isTexts = columns.values.some(isText)
   const reduction = columns.values.length === 1 && !isTexts ? query.reduction : undefined
   const counts = new ReadCounts()
-  const rowsPerSeries = rowsWithin(columns, files, writes) / Math.max(known, 1)
+  const rowsOfAll = rowsWithin(columns, files, writes)
+  const rowsPerSeries = rowsOfAll / Math.max(known, 1)
   const closing = new AbortController()
   const ended = AbortSignal.any([signal, closing.signal])
   const pace = new Pace({ signal: ended })
@@ -166,7 +167,7 @@ function directResult(
     close,
     async *batches() {
       try {
-        for (let from = 0, count = firstSeries(limits, rowsPerSeries); isOpen && from < tsids.length; ) {
+        for (let from = 0, count = firstSeries(limits, rowsOfAll, rowsPerSeries); isOpen && from < tsids.length; ) {
           const found = read(from, count)
           reading = found
           const { batches, samples } = await found.catch(error => {
@@ -198,8 +199,16 @@ function rowsWithin({ from, to }: TimeRange, files: readonly DataFile[], writes:
   }, inMemory)
 }
 
-/** Series of the first batch, if they have as many rows as others: later ones are as many as the samples of those before tell. */
-function firstSeries({ firstSeries, samples }: ReadLimits, rowsPerSeries: number): number {
+/**
+ * Series of the first batch: as many as there may be where the rows of all are few enough for one. Else a few, as if they had as many rows as
+ * others; later batches are as many as the samples of those before tell.
+ */
+function firstSeries(
+  { firstSeries, maxSeries, samples }: ReadLimits,
+  rowsOfAll: number,
+  rowsPerSeries: number
+): number {
+  if (rowsOfAll <= samples) return maxSeries
   return Math.max(1, Math.min(firstSeries, Math.floor(samples / Math.max(rowsPerSeries, 1))))
 }
 

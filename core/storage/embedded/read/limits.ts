@@ -20,7 +20,7 @@ export interface ReadLimits {
   readonly ends: number
   /** Queries of more series wait until rows in memory are sorted; queries of fewer scan unsorted rows. */
   readonly unsortedSeries: number
-  /** Series in the first batch at most; the size of later ones depends on the number of samples. */
+  /** Series in the first batch at most, unless the rows of all fit in one; the size of later ones depends on the number of samples. */
   readonly firstSeries: number
   /** Series in one batch at most. */
   readonly maxSeries: number
