@@ -124,14 +124,14 @@ t.test('a folder goes to a cluster and back, killed again and again', needingCli
   t.equal((await fetch(`${server.url}/v1/pipelines/shared`)).status, 200)
 })
 
-/** Kills copies later and later; tells how many were killed before one ended. */
+/** Kills copies later and later, by shares of the time so far, for a copy may take long; tells how many were killed before one ended. */
 async function killed(t: Test, args: readonly string[]): Promise<number> {
   for (let kills = 0; ; kills++) {
     const { child, outcome } = run(t, ...args)
     const { promise: copying, resolve } = Promise.withResolvers<void>()
     child.stderr!.on('data', data => String(data).includes('counting 100') && resolve())
     await Promise.race([copying, outcome])
-    await Promise.race([sleep(kills * 150), outcome])
+    await Promise.race([sleep(150 * (1.3 ** kills - 1)), outcome])
     child.kill('SIGKILL')
     const { signal, code, err } = await outcome
     if (signal === 'SIGKILL') continue

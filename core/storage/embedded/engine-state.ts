@@ -63,11 +63,8 @@ const memoryIdleTime = 5_000
 /** Milliseconds between two looks at what was freed, and bytes that are much. */
 const allocatorPeriod = 1_000
 const muchMemory = 16 << 20
-/**
- * Milliseconds after the start before the query process is started, unless a statement needs it earlier and waits for it. Its start takes half a
- * second of processor time, which a server that starts has other use for.
- */
-const processDelay = 2_000
+/** Milliseconds after the start before the query process is started, unless a query needs it earlier: on a busy machine its start takes seconds. */
+const processDelay = 200
 
 export type StorageConfig = Pick<Config, 'wal'> & { readonly storage: Omit<Config['storage'], 'clickhouse'> } & Partial<
     Pick<

@@ -56,11 +56,11 @@ export function valueAt({ values, valid }: ResultVector, row: number): unknown {
   return isValid(valid, row) ? values[row] : null
 }
 
-/** Polls for a condition; throws after half a minute. */
+/** Polls for a condition; throws after two minutes. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const end = performance.now() + 30_000
+  const end = performance.now() + 120_000
   while (!condition()) {
-    if (performance.now() > end) throw new Error(`no ${what} within 30 s`)
+    if (performance.now() > end) throw new Error(`no ${what} within 2 min`)
     await new Promise(resolve => setTimeout(resolve, 10))
   }
 }
