@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Table, TableOptions } from '../../../core/model/table.ts'
 import { runAtOnce } from '../../../core/pace.ts'
+import { usualLimits } from '../../../core/storage/embedded/read/limits.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
 import { createTable, never, openEngine, put, temporaryFolder } from './fixtures.ts'
 import { createReducer } from './summing-reducer.ts'
@@ -116,6 +117,24 @@ t.test('over files and memory, versions, gaps and merged rows', async t => {
   )
   await fc.assert(property, { numRuns: 150 })
   t.ok(ways > 50, 'where files are read, the engine reduces')
+})
+
+t.test('few rows that are reduced to many values come in batches that are bounded by these', async t => {
+  const limits = { ...usualLimits, values: 10 * reduction.width }
+  const engine = await openEngine(t, temporaryFolder(t), { limits })
+  const table = await createTable(engine, 't', { append_mode: true })
+  const hosts = Array.from({ length: 100 }, (_, i) => ({ host: `h${i}`, at: i, n: i }))
+  await put(engine, table, hosts)
+  await engine.maintain({ kind: 'flush', table }, never)
+  const sizes: number[] = []
+  for await (const { rows } of (await engine.query({ ...asked(table, {}), reduction }, never)).batches())
+    sizes.push(rows)
+  t.equal(
+    sizes.reduce((sum, size) => sum + size, 0),
+    hosts.length
+  )
+  t.ok(Math.max(...sizes) <= 10, `${Math.max(...sizes)} series at once`)
+  t.same(sorted((await reduced(engine, table, {}))!), sorted(await fromSamples(engine, table, {})))
 })
 
 t.test('a reduction that cannot be made ends the query, not the thread', async t => {

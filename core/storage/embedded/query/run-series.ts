@@ -132,6 +132,8 @@ function directResult(
   const counts = new ReadCounts()
   const rowsOfAll = rowsWithin(columns, files, writes)
   const rowsPerSeries = rowsOfAll / Math.max(known, 1)
+  /** Each series takes memory for all values it is reduced to, however few rows it has. */
+  const maxSeries = Math.max(1, Math.min(limits.maxSeries, Math.floor(limits.values / (reduction?.width ?? 1))))
   const closing = new AbortController()
   const ended = AbortSignal.any([signal, closing.signal])
   const pace = new Pace({ signal: ended })
@@ -167,7 +169,8 @@ function directResult(
     close,
     async *batches() {
       try {
-        for (let from = 0, count = firstSeries(limits, rowsOfAll, rowsPerSeries); isOpen && from < tsids.length; ) {
+        let count = Math.min(maxSeries, firstSeries(limits, rowsOfAll, rowsPerSeries))
+        for (let from = 0; isOpen && from < tsids.length; ) {
           const found = read(from, count)
           reading = found
           const { batches, samples } = await found.catch(error => {
@@ -180,7 +183,7 @@ function directResult(
           yield* query.distinct ? seriesIn(batches) : batches
           from += count
           count = Math.max(1, Math.floor((count * limits.samples) / Math.max(samples, 1)))
-          count = Math.min(limits.maxSeries, count)
+          count = Math.min(maxSeries, count)
         }
       } finally {
         close()
@@ -200,15 +203,11 @@ function rowsWithin({ from, to }: TimeRange, files: readonly DataFile[], writes:
 }
 
 /**
- * Series of the first batch: as many as there may be where the rows of all are few enough for one. Else a few, as if they had as many rows as
- * others; later batches are as many as the samples of those before tell.
+ * Series of the first batch: all where the rows of all are few enough for one. Else a few, as if they had as many rows as others; later
+ * batches are as many as the samples of those before tell.
  */
-function firstSeries(
-  { firstSeries, maxSeries, samples }: ReadLimits,
-  rowsOfAll: number,
-  rowsPerSeries: number
-): number {
-  if (rowsOfAll <= samples) return maxSeries
+function firstSeries({ firstSeries, samples }: ReadLimits, rowsOfAll: number, rowsPerSeries: number): number {
+  if (rowsOfAll <= samples) return Number.POSITIVE_INFINITY
   return Math.max(1, Math.min(firstSeries, Math.floor(samples / Math.max(rowsPerSeries, 1))))
 }
 

@@ -24,6 +24,8 @@ export interface ReadLimits {
   readonly firstSeries: number
   /** Series in one batch at most. */
   readonly maxSeries: number
+  /** Values that the series of one batch are reduced to at most. */
+  readonly values: number
   /** Approximate samples in one batch. */
   readonly samples: number
   /** Only the rows of wanted series are kept of a page that has this many times as many rows; else all its rows. */
@@ -51,6 +53,7 @@ export const usualLimits: ReadLimits = {
   unsortedSeries: 100,
   firstSeries: 1_000,
   maxSeries: 100_000,
+  values: 4_000_000,
   samples: 1_000_000,
   pageShare: 4,
   turnRows: 2_000_000,
