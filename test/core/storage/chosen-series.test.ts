@@ -10,4 +10,7 @@ t.test('numbers of series become a condition that row groups are skipped by', as
   // Comparisons joined by OR make DuckDB read every row group as soon as the time is bounded, too.
   t.equal(of(1, 2, 9), 'm.__tsid IN (1, 2, 9)')
   t.equal(of(...Array.from({ length: 100 }, (_, i) => i * 2)).match(/OR/), null)
+  // A number of a list takes its time, too.
+  const long = Array.from({ length: 1_200 }, (_, i) => (i < 600 ? i + 1 : i + 10_000))
+  t.equal(of(...long), '(m.__tsid BETWEEN 1 AND 600 OR m.__tsid BETWEEN 10600 AND 11199)', 'few long runs')
 })

@@ -28,7 +28,7 @@ export function seriesSql(
   const rows = relation(snapshot, plan, limits, { columns, names, empty })
   const ticks = ticksOf(table.timeIndex, time)
   const where = [
-    chosenSeries(plan.tsids),
+    chosenSeries(plan.tsids, '', limits),
     ...(query.from === undefined ? [] : [`${ticks} >= ${query.from}`]),
     ...(query.to === undefined ? [] : [`${ticks} < ${query.to}`])
   ].join(' AND ')

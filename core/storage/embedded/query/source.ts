@@ -86,7 +86,7 @@ export function fileRows(
         inGroups(numbers),
         ...within(table, cutTo(group, times)),
         only !== undefined && ofTables('m.', only),
-        tagged && tsids !== undefined && chosenSeries(tsids, 'm.')
+        tagged && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
       ])
       return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${parquetRows(paths, parameter)} m${where}`
     })
@@ -164,7 +164,15 @@ function inGroups(groups: Groups): string | false {
 export function spooledRows(
   table: Table,
   spooled: readonly SpooledRows[],
-  { columns: wanted = storedColumns(table), times = {}, only, tsids, parameter, hasFileTime }: SourceOptions = {}
+  {
+    columns: wanted = storedColumns(table),
+    times = {},
+    only,
+    tsids,
+    limits,
+    parameter,
+    hasFileTime
+  }: SourceOptions = {}
 ): string[] {
   const layoutOf = ({ hidden, columns }: SpooledRows) => [
     ...hidden.map(([name]) => name),
@@ -179,7 +187,7 @@ export function spooledRows(
     const where = conditions([
       ...within(table, times),
       only !== undefined && ofTables('m.', only),
-      present.has('__tsid') && tsids !== undefined && chosenSeries(tsids, 'm.')
+      present.has('__tsid') && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
     ])
     const paths = alike.map(({ file }) => quoteText(file.path))
     return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${parquetRows(paths, parameter)} m${where}`
@@ -354,13 +362,27 @@ function fileTime({ type }: TableColumn, time: bigint): string | undefined {
 }
 
 /**
- * Rows of series with these numbers, which ascend. DuckDB skips the row groups that hold none of a list; comparisons joined by `OR` let it read
- * all of them as soon as there is a condition on the time, too.
+ * Rows of series with these numbers, which ascend: a list, by which DuckDB skips the row groups that hold none of it, or comparisons for few
+ * long runs of adjacent numbers.
  */
-export function chosenSeries(tsids: Uint32Array, prefix = ''): string {
-  const [first, last] = [tsids[0], tsids.at(-1)]
-  if (first === undefined || last === undefined) return 'false'
-  if (first === last) return `${prefix}__tsid = ${first}`
-  const areAdjacent = last - first === tsids.length - 1
-  return areAdjacent ? `${prefix}__tsid BETWEEN ${first} AND ${last}` : `${prefix}__tsid IN (${tsids.join(', ')})`
+export function chosenSeries(tsids: Uint32Array, prefix = '', { runNumbers } = usualLimits): string {
+  const column = `${prefix}__tsid`
+  const runs = runsOf(tsids)
+  if (runs.length === 0) return 'false'
+  if (runs.length > 1 && tsids.length < runNumbers * runs.length) return `${column} IN (${tsids.join(', ')})`
+  const compared = runs.map(([first, last]) =>
+    first === last ? `${column} = ${first}` : `${column} BETWEEN ${first} AND ${last}`
+  )
+  return compared.length === 1 ? compared[0]! : `(${compared.join(' OR ')})`
+}
+
+/** Runs of adjacent numbers, which ascend. */
+function runsOf(numbers: Uint32Array): readonly (readonly [first: number, last: number])[] {
+  const runs: [first: number, last: number][] = []
+  for (const number of numbers) {
+    const run = runs.at(-1)
+    if (run?.[1] === number - 1) run[1] = number
+    else runs.push([number, number])
+  }
+  return runs
 }

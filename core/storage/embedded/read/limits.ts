@@ -14,6 +14,11 @@ export interface ReadLimits {
   readonly alternatives: number
   /** Series whose numbers are written into a DuckDB statement; more are joined by their tags. */
   readonly numbers: number
+  /**
+   * Series numbers of a run of adjacent ones, on average, from which on the runs become a comparison each; shorter ones become a list of
+   * numbers. A number of a list takes about 10 µs whatever it is compared with; comparisons let DuckDB read every row group.
+   */
+  readonly runNumbers: number
   /** Separate scans of parts of files in one statement. Each adds to the plan, so further files share scans. */
   readonly scans: number
   /** Series, over all files, whose last time is looked up for a query of the latest rows; beyond that a scan is as fast. */
@@ -48,6 +53,7 @@ export const usualLimits: ReadLimits = {
   avoid: new Set(),
   alternatives: 100,
   numbers: 10_000,
+  runNumbers: 500,
   scans: 16,
   ends: 1_000_000,
   unsortedSeries: 100,
