@@ -1,6 +1,6 @@
 // A budget for the regular expressions of one request: compiling them holds the event loop, however short each is.
 import { DbError } from '../errors.ts'
-import { compileLength } from './size.ts'
+import { classLength, compileLength } from './size.ts'
 
 /** Characters of all expressions of one request, where no key says otherwise. */
 export const defaultPatternLength = 10_000
@@ -8,7 +8,7 @@ export const defaultPatternLength = 10_000
 const addedLength = 150
 
 /** What counts against the budget, for the meaning of a key. */
-export const countedLength = `${addedLength} are added for each, a repetition such as \`a{9}\` counts as what it repeats, written so often, and a class of Unicode (\`\\p\`) as 50 more`
+export const countedLength = `${addedLength} are added for each, a repetition such as \`a{9}\` counts as what it repeats, written so often, and a class of Unicode (\`\\p\`) as ${classLength} more`
 
 interface BudgetOptions {
   /** Characters. */
@@ -19,18 +19,23 @@ interface BudgetOptions {
 
 /** Bounds the characters of the regular expressions that one request has compiled. */
 export class RegexBudget {
-  readonly #problem: string
+  readonly #options: BudgetOptions
   #left: number
 
-  constructor({ max = defaultPatternLength, key }: BudgetOptions = {}) {
-    this.#left = max
-    const limit = `${max} characters${key === undefined ? '' : ` (${key})`}`
-    this.#problem = `the regular expressions of the request have more than ${limit}; ${countedLength.replaceAll('`', '')}`
+  constructor(options: BudgetOptions = {}) {
+    this.#options = options
+    this.#left = options.max ?? defaultPatternLength
   }
 
   /** Counts an expression that will be compiled. Throws DbError `InvalidArguments` when the expressions are too long together. */
   take(source: string): void {
     this.#left -= compileLength(source) + addedLength
-    if (this.#left < 0) throw new DbError('InvalidArguments', this.#problem)
+    if (this.#left >= 0) return
+    const { max = defaultPatternLength, key } = this.#options
+    const limit = `${max} characters${key === undefined ? '' : ` (${key})`}`
+    throw new DbError(
+      'InvalidArguments',
+      `the regular expressions of the request have more than ${limit}; ${countedLength.replaceAll('`', '')}`
+    )
   }
 }

@@ -21,7 +21,7 @@ export function sizeProblem(source: string): string | undefined {
 }
 
 /** Characters that a class of Unicode counts for beyond its own. */
-const classLength = 50
+export const classLength = 50
 
 /**
  * The work of compiling an expression, told as the length of a plain one that takes as long: its characters, or its steps where repetitions

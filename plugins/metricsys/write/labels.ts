@@ -117,16 +117,19 @@ const maxShortValue = 256
 
 /** A copy: small arrays cost less than views. */
 function valueBytes(name: string, bytes: Uint8Array, start: number, end: number): Uint8Array {
-  const isShort = end - start <= maxShortValue
-  const value = isShort ? new Uint8Array(end - start) : Uint8Array.prototype.slice.call(bytes, start, end)
-  let all = isShort ? 0 : 0xff
-  for (let i = 0; isShort && i < value.length; i++) {
+  if (end - start > maxShortValue) return checked(name, Uint8Array.prototype.slice.call(bytes, start, end))
+  const value = new Uint8Array(end - start)
+  let all = 0
+  for (let i = 0; i < value.length; i++) {
     const byte = bytes[start + i]!
     value[i] = byte
     all |= byte
   }
-  if (all > 127 && !isUtf8(value))
-    throw new DbError('InvalidArguments', `the value of label ${name} is not valid UTF-8`)
+  return all > 127 ? checked(name, value) : value
+}
+
+function checked(name: string, value: Uint8Array): Uint8Array {
+  if (!isUtf8(value)) throw new DbError('InvalidArguments', `the value of label ${name} is not valid UTF-8`)
   return value
 }
 

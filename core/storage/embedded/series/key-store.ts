@@ -101,7 +101,7 @@ export class KeyStore {
     const last = this.#blocks.length - 1
     const isFull = this.#end === this.#blocks.length * blockWords
     if (!isFull && used + length <= blockBytes) {
-      // Only the first block is shorter than others.
+      // The first block begins small, and one behind a long key empty.
       const { bytes } = this.#blocks[last]!
       if (used + length > bytes.length) this.#blocks[last] = grownTo(bytes, Math.min(blockBytes, 2 * (used + length)))
       return this.#end
