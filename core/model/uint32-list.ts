@@ -9,6 +9,14 @@ export class Uint32List {
     this.#numbers = new Uint32Array(capacity)
   }
 
+  get length(): number {
+    return this.#length
+  }
+
+  at(index: number): number {
+    return this.#numbers[index]!
+  }
+
   push(value: number): void {
     if (this.#length === this.#numbers.length) {
       const grown = new Uint32Array(this.#length * 2)

@@ -109,7 +109,7 @@ function* preparePart(tables: OpenTables, write: ResolvedWrite): Steps<PreparedP
   const owner = isLogical(table) ? table.id : undefined
   const tsids = tagged
     ? ((yield* knownNumbers(tables, write)) ??
-      (yield* resolveSeries(data.registry, tags, write.rows, {
+      (yield* resolveSeries(yield* data.load(), tags, write.rows, {
         table: owner,
         name: table.name,
         limit: write.seriesLimit

@@ -144,34 +144,6 @@ t.test(
   }
 )
 
-t.test('while somebody reads the catalog its log grows, and changes do not wait for the reader', async t => {
-  const dir = temporaryFolder(t)
-  const catalog = openCatalog(t, dir)
-  catalog.createDatabase('public', {})
-  const columns = [{ name: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false }] as const
-  const table = catalog.createTable({ database: 'public', name: 'm', columns, options: {} })
-  const key = Buffer.alloc(1000, 1)
-  const save = async (from: number) => {
-    await catalog.ready()
-    catalog.saveSeries(
-      table,
-      Array.from({ length: 3000 }, (_, i) => ({ tsid: from + i, key }))
-    )
-    await catalog.durable()
-  }
-  await save(1)
-  await catalog.ready()
-  const reading = catalog.series(table.id)[Symbol.iterator]()
-  reading.next()
-  for (const from of [3001, 6001]) await save(from)
-  t.ok(statSync(files(dir).journal).size > 2 ** 23)
-  reading.return?.()
-  await save(9001)
-  await catalog.ready()
-  t.ok(statSync(files(dir).journal).size < 2 ** 22)
-  t.equal(catalog.seriesCount(table.id), 12_000)
-})
-
 t.test('a catalog whose main file could not be synced keeps its log when it is closed', t => {
   const dir = temporaryFolder(t)
   const { main, journal } = files(dir)

@@ -31,7 +31,7 @@ export async function backUp(
   try {
     const series: BackupFile[] = []
     for (const { id, name } of tables) {
-      const written = await writeSeriesFile(join(folder, String(id)), from => catalog.series(id, from))
+      const written = await writeSeriesFile(join(folder, String(id)), (from, max) => catalog.series(id, from, max))
       if (catalog.tableById(id) === undefined) {
         const message = `table ${name} was dropped while the backup began, begin again`
         throw new DbError('TableUnavailable', message, { retryAfter: 1 })

@@ -348,10 +348,14 @@ export class EmbeddedCatalog {
     return Number(select.get(table)?.['last'] ?? 0)
   }
 
-  /** Series of a table as files know them, ascending, those with a number of at least `from`. */
-  *series(table: number, from = 0): Iterable<SeriesEntry> {
-    const select = this.#sqlite.prepare('SELECT tsid, key FROM series WHERE table_id = ? AND tsid >= ? ORDER BY tsid')
-    for (const row of select.iterate(table, from)) yield { tsid: row.tsid as number, key: row.key as Uint8Array }
+  /** Up to `max` series of a table as files know them, ascending, those with a number of at least `from`. */
+  series(table: number, from: number, max: number): SeriesEntry[] {
+    const text = 'SELECT tsid, key FROM series WHERE table_id = ? AND tsid >= ? ORDER BY tsid LIMIT ?'
+    const select = prepared(this.#sqlite, text)
+    // Takes half the time of rows as objects.
+    select.setReturnArrays(true)
+    const rows = select.all(table, from, max) as unknown as [tsid: number, key: Uint8Array][]
+    return rows.map(([tsid, key]) => ({ tsid, key }))
   }
 
   /** Everything but the series, for a backup. */

@@ -9,7 +9,7 @@ import { concatenate } from '../datafile/column-builder.ts'
 import { type FileColumn, storedColumn, toStored } from '../datafile/stored-column.ts'
 import { CellCounter, minCountRows } from '../index/count-cells.ts'
 import { noTags, type SeriesRegistry } from '../series/series.ts'
-import { decodeSeries } from '../series/tags.ts'
+import { decodeTags } from '../series/tags.ts'
 import type { Spool, SpoolFile } from '../spool/spool.ts'
 import { type SpoolCounts, writeSpoolCounts } from '../spool/spool-counts.ts'
 import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
@@ -285,10 +285,10 @@ export class Memtable {
     const tags = seriesColumns(this.#table)
     const columns = stored(this.#table)
     const named = [...this.#named(columns), ...tags.map(({ physical, type }) => ({ name: physical, type }))]
-    const pieces = this.writes.map(write => {
-      const series = Array.from(write.tsids ?? [], tsid => ({ tsid, key: registry.key(tsid) }))
-      return [...this.#dataOf(write, columns), ...decodeSeries(series, tags)]
-    })
+    const pieces = this.writes.map(write => [
+      ...this.#dataOf(write, columns),
+      ...decodeTags(registry, write.tsids ?? new Uint32Array(0), tags)
+    ])
     const data = named.map((column, i) => {
       const all = pieces.map((piece, index) => ({ data: piece[i], from: 0, to: this.writes[index]!.rows }))
       return toStored(column, concatenate(column.type, all))

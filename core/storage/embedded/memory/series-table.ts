@@ -1,10 +1,10 @@
-// The series table: the series registry as spool files, so that SQL can join rows with their tags.
+// The series table: series of the registry as spool files, so that SQL can join rows with their tags.
 import type { Table, TableColumn } from '../../../model/table.ts'
 import { serialQueue } from '../../../serial.ts'
 import { seriesColumns } from '../catalog/logical.ts'
 import { type FileColumn, storedColumn } from '../datafile/stored-column.ts'
 import type { SeriesRegistry } from '../series/series.ts'
-import { decodeSeries, seriesSince } from '../series/tags.ts'
+import { decodeTags } from '../series/tags.ts'
 import type { Spool, SpoolFile } from '../spool/spool.ts'
 import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
 import { readSpooled } from '../spool/spool-sql.ts'
@@ -21,7 +21,7 @@ interface Part {
   readonly series: number
 }
 
-/** Numbers and tags of all series, for one set of tag columns. Its files stay while somebody reads them. */
+/** Numbers and tags of series, for one set of tag columns. Its files stay while somebody reads them. */
 export class SeriesTable {
   /** An SQL expression that can stand for a table. */
   readonly from: string
@@ -58,7 +58,10 @@ interface SeriesSource {
   readonly registry: SeriesRegistry
 }
 
-/** The series tables of one table. Another set of tags gets other files; readers of the old ones continue with them. */
+/**
+ * The series tables of one table. Files of all series are kept, for another set of tags other ones; readers of the old ones continue with them.
+ * Where writing those that no file has would take longer, a statement about some series gets a file of its own.
+ */
 export class SeriesTables {
   readonly #spool: Spool
   readonly #source: SeriesSource
@@ -66,6 +69,8 @@ export class SeriesTables {
   #parts: readonly Part[] = []
   #current: SeriesTable | undefined
   readonly #serially = serialQueue()
+  /** Series written for statements alone since the files of all series grew: with as many as are missing there, those are written. */
+  #apart = 0
   #waiting = 0
   #usedAt = 0
   #dropped = false
@@ -75,24 +80,15 @@ export class SeriesTables {
     this.#source = source
   }
 
-  /** All series at the time of the call. The caller must unpin the table. */
-  async sync(): Promise<SeriesTable> {
+  /** All series at the time of the call, or at least some of them, which ascend. The caller must unpin the table. */
+  async sync(some?: Uint32Array): Promise<SeriesTable> {
+    if (some !== undefined && this.#apart + some.length < this.#missing()) return this.#writeApart(some)
     this.#usedAt = Date.now()
     this.#waiting++
     try {
       return await this.#serially(() => this.#sync())
     } finally {
       this.#waiting--
-    }
-  }
-
-  /** Runs work with a pinned series table. */
-  async read<T>(work: (series: SeriesTable) => Promise<T>): Promise<T> {
-    const series = await this.sync()
-    try {
-      return await work(series)
-    } finally {
-      series.unpin()
     }
   }
 
@@ -119,15 +115,16 @@ export class SeriesTables {
       this.#clear()
       this.#tags = tags
     }
-    const known = this.#parts.reduce((sum, { series }) => sum + series, 0)
     const { size } = registry
+    const known = size - this.#missing()
     if (this.#current === undefined || known < size) {
+      this.#apart = 0
       let kept = this.#parts.length
       let first = known
       while (kept > 0 && this.#parts[kept - 1]!.series <= Math.min(size - first, maxMergedSeries)) {
         first -= this.#parts[--kept]!.series
       }
-      const file = await this.#write(tags, registry, first, size)
+      const file = await this.#write(tags, numbers(first, size))
       const gone = this.#parts.slice(kept)
       this.#parts = [...this.#parts.slice(0, kept), { file, series: size - first }]
       this.#current = new SeriesTable(
@@ -142,24 +139,45 @@ export class SeriesTables {
     return current
   }
 
-  #write(tags: readonly TableColumn[], registry: SeriesRegistry, from: number, to: number): Promise<SpoolFile> {
+  /** Number of series that the files of all series lack. */
+  #missing(): number {
+    const { table, registry } = this.#source
+    if (!areSame(seriesColumns(table), this.#tags)) return registry.size
+    return this.#parts.reduce((left, { series }) => left - series, registry.size)
+  }
+
+  async #writeApart(tsids: Uint32Array): Promise<SeriesTable> {
+    this.#apart += tsids.length
+    const tags = seriesColumns(this.#source.table)
+    const file = await this.#write(tags, tsids)
+    const series = new SeriesTable(tags, [file])
+    series.pin()
+    file.drop()
+    return series
+  }
+
+  #write(tags: readonly TableColumn[], tsids: Uint32Array): Promise<SpoolFile> {
     const columns = columnsOf(tags)
-    const groups = () => groupsOf(columns, pieces(tags, registry, from, to))
-    return this.#spool.write(columns.map(storedColumn), groups, (to - from) * seriesBytes, { level: 0 })
+    const groups = () => groupsOf(columns, pieces(tags, this.#source.registry, tsids))
+    return this.#spool.write(columns.map(storedColumn), groups, tsids.length * seriesBytes, { level: 0 })
   }
 }
 
-function* pieces(
-  tags: readonly TableColumn[],
-  registry: SeriesRegistry,
-  from: number,
-  to: number
-): Generator<SpoolPiece> {
-  for (let at = from; at < to; at += batch) {
-    const series = seriesSince(registry, at, Math.min(batch, to - at))
-    const tsids = Uint32Array.from(series, entry => entry.tsid)
-    yield { from: 0, rows: series.length, columns: [{ kind: 'fixed', values: tsids }, ...decodeSeries(series, tags)] }
+function* pieces(tags: readonly TableColumn[], registry: SeriesRegistry, tsids: Uint32Array): Generator<SpoolPiece> {
+  for (let at = 0; at < tsids.length; at += batch) {
+    const some = tsids.subarray(at, at + batch)
+    yield {
+      from: 0,
+      rows: some.length,
+      columns: [{ kind: 'fixed', values: some }, ...decodeTags(registry, some, tags)]
+    }
   }
+}
+
+function numbers(from: number, to: number): Uint32Array {
+  const all = new Uint32Array(to - from)
+  for (let i = 0; i < all.length; i++) all[i] = from + i
+  return all
 }
 
 function areSame(a: readonly TableColumn[], b: readonly TableColumn[]): boolean {

@@ -1,5 +1,6 @@
 // The data of one table in memory: its memtable generations and its series.
 import type { Table } from '../../../model/table.ts'
+import { runAtOnce, type Steps } from '../../../pace.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { isRetyped } from '../catalog/retyped.ts'
 import type { SeriesEntry, SeriesRun } from '../log/record.ts'
@@ -10,8 +11,8 @@ import type { Follower } from './follower.ts'
 import { Memtable, type MemtableHome, type MemtableRows } from './memtable.ts'
 import { SeriesTables } from './series-table.ts'
 
-/** Series read without a pause: a few milliseconds. */
-const seriesAtOnce = 2_000
+/** Series read in one step. */
+const seriesAtOnce = 500
 
 export class TableData {
   table: Table
@@ -21,7 +22,7 @@ export class TableData {
   /** Live tails that get every new row. */
   readonly followers = new Set<Follower>()
   readonly #home: MemtableHome
-  readonly #seriesFrom: (first: number) => Iterable<SeriesEntry>
+  readonly #seriesFrom: (first: number, max: number) => readonly SeriesEntry[]
   #registry: SeriesRegistry | undefined
   /** While it is read from the catalog. */
   #loading: SeriesRegistry | undefined
@@ -33,51 +34,39 @@ export class TableData {
   /** Lower series numbers are in the catalog. */
   #savedSeries = 0
 
-  /** `seriesFrom` returns the catalog's series from a number on, ascending. */
-  constructor(home: MemtableHome, table: Table, seriesFrom: (first: number) => Iterable<SeriesEntry>) {
+  /** `seriesFrom` returns up to `max` series of the catalog from a number on, ascending. */
+  constructor(home: MemtableHome, table: Table, seriesFrom: (first: number, max: number) => readonly SeriesEntry[]) {
     this.#home = home
     this.table = table
     this.#seriesFrom = seriesFrom
   }
 
-  /** All series; those that `load` has not read yet are read now. */
+  /** All series. Whoever does not come from `load` waits here until all of them are read, which holds the event loop. */
   get registry(): SeriesRegistry {
-    this.#registry ??= this.#loadAll()
-    return this.#registry
+    return this.#registry ?? runAtOnce(this.load())
   }
 
-  /** Reads some series from the catalog and indexes their labels; false if nothing is left. */
-  load(): boolean {
-    if (this.#registry === undefined) {
-      if (!this.#loadSome(seriesAtOnce)) return true
-      this.#registry = this.#loaded()
+  /** All series, read from the catalog where nobody has yet. Several may do so side by side. */
+  *load(): Steps<SeriesRegistry> {
+    for (;;) {
+      if (this.#registry !== undefined) return this.#registry
+      this.#loading ??= new SeriesRegistry()
+      const some = this.#seriesFrom(this.#loading.size, seriesAtOnce)
+      for (const { tsid, key } of some) this.#loading.restore(tsid, key)
+      if (some.length < seriesAtOnce) {
+        this.#loggedSeries = this.#durableSeries = this.#savedSeries = this.#loading.size
+        this.#registry = this.#loading
+        this.#loading = undefined
+      } else yield
     }
-    return (
-      hasSeries(this.table) && (this.labels.grow(seriesAtOnce) || this.labels.decode(this.table.tags, seriesAtOnce))
-    )
   }
 
-  #loadAll(): SeriesRegistry {
-    this.#loadSome(Number.POSITIVE_INFINITY)
-    return this.#loaded()
-  }
-
-  /** Returns true if these were the last ones. */
-  #loadSome(max: number): boolean {
-    this.#loading ??= new SeriesRegistry()
-    let left = max
-    for (const { tsid, key } of this.#seriesFrom(this.#loading.size)) {
-      this.#loading.restore(tsid, key)
-      if (--left === 0) return false
-    }
-    return true
-  }
-
-  #loaded(): SeriesRegistry {
-    const registry = this.#loading!
-    this.#loading = undefined
-    this.#loggedSeries = this.#durableSeries = this.#savedSeries = registry.size
-    return registry
+  /** Indexes the tags of all series, so that the first query need not. */
+  *index(): Steps<void> {
+    yield* this.load()
+    if (!hasSeries(this.table)) return
+    yield* this.labels.grow()
+    yield* this.labels.decode(this.table.tags)
   }
 
   /** The label index; made when first needed. */

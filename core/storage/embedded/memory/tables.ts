@@ -1,7 +1,7 @@
 // The rows of all tables in memory: their size, and the oldest log record that is still needed.
 import { DbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
-import { eachPaced, type Pace } from '../../../pace.ts'
+import { eachPaced, type Pace, type Steps } from '../../../pace.ts'
 import { pause } from '../../../timer.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
@@ -17,11 +17,15 @@ export class OpenTables {
   /** One above the sequence number of the last readable row. */
   appliedSeq = 1
   /** Which series the keys of requests stand for. */
-  readonly known = new KnownSeries(table => this.getOrCreate(table))
+  readonly known = new KnownSeries(
+    table => this.getOrCreate(table),
+    () => this.load()
+  )
   readonly #catalog: EmbeddedCatalog
   readonly #home: MemtableHome
   readonly #copies: RowCopies = { bytes: 0 }
   readonly #tables = new Map<number, TableData>()
+  #areLoaded = false
   #bytes = 0
   #waiting: (() => void)[] = []
 
@@ -69,25 +73,38 @@ export class OpenTables {
     const current = this.#catalog.physicalTable(this.current(table))
     let data = this.#tables.get(current.id)
     if (data === undefined) {
-      data = new TableData(this.#home, current, first => this.#catalog.series(current.id, first))
+      data = new TableData(this.#home, current, (first, max) => this.#catalog.series(current.id, first, max))
       this.#tables.set(current.id, data)
     }
     data.table = current
     return data
   }
 
-  /** Loads the series of all tables that have files, a few milliseconds at a time, so that first queries need not wait. */
+  /** Loads and indexes the series of all tables, a few milliseconds at a time, so that first requests need not wait. */
   async loadSeries(signal: AbortSignal): Promise<void> {
     let started = performance.now()
+    for (const _ of this.#withSeries(data => data.index())) {
+      if (performance.now() - started < loadingTime) continue
+      await pause(1)
+      if (signal.aborted) return
+      started = performance.now()
+    }
+  }
+
+  /** Loads the series of all tables: those of a request that is not known may belong to any. */
+  *load(): Steps<void> {
+    if (this.#areLoaded) return
+    yield* this.#withSeries(data => data.load())
+    // Tables that come later have no series in the catalog.
+    this.#areLoaded = true
+  }
+
+  *#withSeries(work: (data: TableData) => Steps<unknown>): Steps<void> {
     for (const { id } of this.#catalog.allTables()) {
-      for (let isLoading = true; isLoading; ) {
-        const table = this.#catalog.tableById(id)
-        if (signal.aborted || table === undefined || this.#catalog.files(table).length === 0) break
-        isLoading = hasSeries(table) && this.getOrCreate(table).load()
-        if (performance.now() - started < loadingTime) continue
-        await pause(1)
-        started = performance.now()
-      }
+      const table = this.#catalog.tableById(id)
+      if (table !== undefined && hasSeries(table) && this.#catalog.files(table).length > 0)
+        yield* work(this.getOrCreate(table))
+      yield
     }
   }
 

@@ -21,12 +21,14 @@ export function* seriesAsked(
   if ((condition.kind !== 'all' && condition.kind !== 'any') || condition.of.length > max) return undefined
   const parts: (Uint32Array | undefined)[] = []
   for (const each of condition.of) parts.push(yield* seriesAsked(labels, table, owner, each, max))
-  if (condition.kind === 'any') return parts.every(part => part !== undefined) ? inAny(parts) : undefined
+  if (condition.kind === 'any') return inAny(parts)
   return parts.reduce((a, b) => (a && b ? inBoth(a, b) : (a ?? b)), undefined)
 }
 
-function inAny(parts: readonly Uint32Array[]): Uint32Array {
-  if (parts.length === 1) return parts[0]!
+/** Numbers that are in some of the lists, ascending; undefined where one is not known. */
+export function inAny(parts: readonly (Uint32Array | undefined)[]): Uint32Array | undefined {
+  if (!parts.every(part => part !== undefined)) return undefined
+  if (parts.length === 1) return parts[0]
   return Uint32Array.from(new Set(parts.flatMap(part => [...part]))).sort()
 }
 

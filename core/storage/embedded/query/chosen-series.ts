@@ -3,8 +3,8 @@ import type { Table } from '../../../model/table.ts'
 import type { Steps } from '../../../pace.ts'
 import type { SeriesQuery, SeriesTags } from '../../engine.ts'
 import { isLogical } from '../../logical.ts'
+import type { TableData } from '../memory/table-data.ts'
 import { lowerBound } from '../read/lower-bound.ts'
-import type { LabelIndex } from '../series/label-index.ts'
 
 export interface ChosenSeries {
   /** Ascending. */
@@ -14,15 +14,21 @@ export interface ChosenSeries {
   labels(tsid: number): SeriesTags
 }
 
-export function* chooseSeries(index: LabelIndex, { table, others = [], matches }: SeriesQuery): Steps<ChosenSeries> {
+export function* chooseSeries(data: TableData, { table, others = [], matches }: SeriesQuery): Steps<ChosenSeries> {
+  yield* data.load()
+  const index = data.labels
   const select = (table: Table) => index.select(table, matches, isLogical(table) ? table.id : undefined)
   if (others.length === 0) {
     const owners = (tsids: Uint32Array) => (isLogical(table) ? new Uint32Array(tsids.length).fill(table.id) : undefined)
-    return { tsids: yield* select(table), owners, labels: index.labels(table) }
+    const tsids = yield* select(table)
+    yield* index.decode(data.table.tags)
+    return { tsids, owners, labels: index.labels(table) }
   }
   const tables = [table, ...others]
   const lists: Uint32Array[] = []
   for (const each of tables) lists.push(yield* select(each))
+  // Those of the physical table, which all of them share.
+  yield* index.decode(data.table.tags)
   const { tsids, indices } = merged(lists)
   const labels = new Array<((tsid: number) => SeriesTags) | undefined>(tables.length)
   const indexOf = (tsid: number) => indices[lowerBound(tsids, tsid)]!

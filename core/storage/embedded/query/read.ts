@@ -9,16 +9,17 @@ import { requireTypes } from '../catalog/retyped.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { asksIndexes, type Pruned, pruneFile } from '../index/prune.ts'
 import type { AskedRows, GroupSpan, Memtable } from '../memory/memtable.ts'
+import type { SeriesTable } from '../memory/series-table.ts'
 import type { ReadLimits } from '../read/limits.ts'
 import { isFile, latestFiles, mayMeetTimes, type Plan, planLast, planRead } from '../read/plan.ts'
-import { seriesAsked } from './asked-series.ts'
+import { inAny, seriesAsked } from './asked-series.ts'
 import { type Counted, countedColumn, countedRows } from './counted-rows.ts'
 import { follows, runFollow } from './follow.ts'
-import { type HeldText, pickColumns, type RowPlan, relation } from './relation.ts'
+import { type ColumnSelection, type HeldText, needsTags, pickColumns, type RowPlan, relation } from './relation.ts'
 import { runSeries } from './run-series.ts'
 import { readEnds } from './series-ends.ts'
 import { counted, shown } from './shown.ts'
-import { pin, type ReadDependencies, readable, type Snapshot, snapshotOf } from './snapshot.ts'
+import { type Held, pin, type ReadDependencies, readable, type Snapshot, snapshotOf } from './snapshot.ts'
 import { inBoth, type TimeRange } from './source.ts'
 import { runStatement } from './statement.ts'
 import { ticksOf } from './time.ts'
@@ -44,18 +45,19 @@ async function runOnce(
   const fixed = Array.from(tables.values(), table => snapshotOf(parts, table, now))
   /** By the id of the table that is asked for. */
   const keyed = (all: readonly Snapshot[]) => new Map(Array.from(tables.keys(), (id, i) => [id, all[i]!]))
-  let release = pin(parts.pins, fixed)
+  const held: Held[] = [pin(parts.pins, fixed)]
+  const release = () => {
+    for (const each of held) each.unpin()
+  }
   let started = false
   try {
     for (const { view, table, files } of fixed) await parts.requireSound(view ?? table, files)
     const asked = query.kind === 'sql' ? rowsAsked(query.relations, keyed(fixed), parts.limits) : new Map()
-    const found = await readable(parts, fixed, asked, release)
-    release = found.release
-    const snapshots = keyed(found.snapshots)
+    const snapshots = keyed(await readable(parts, fixed, asked, pace, held))
     const start =
       query.kind === 'sql'
-        ? await prepareSql(parts, query, snapshots, pace)
-        : await prepareScan(parts, query, snapshots.get(query.table.id)!, pace)
+        ? await prepareSql(parts, query, snapshots, pace, held)
+        : await prepareScan(parts, query, snapshots.get(query.table.id)!, pace, held)
     started = true
     return await start(signal, release)
   } finally {
@@ -71,19 +73,20 @@ async function prepareSql(
   parts: ReadDependencies,
   query: SqlQuery,
   snapshots: ReadonlyMap<number, Snapshot>,
-  pace: Pace
+  pace: Pace,
+  held: Held[]
 ): Promise<Start> {
-  const rows: string[] = []
   const counts: (Counted | undefined)[] = []
-  const plans: RowPlan[] = []
+  const planned: Planned[] = []
   for (const { table, where, columns } of query.relations) {
     const snapshot = snapshots.get(table.id)!
     const plan = { ...(await planRows(parts, snapshot, where, pace)), parameter: 1 + (query.parameters?.length ?? 0) }
-    rows.push(relation(snapshot, plan, parts.limits, columns && pickColumns(snapshot, columns)))
     counts.push(columns && (await countedRows(parts, snapshot, plan, columns, query.timezone)))
-    plans.push(plan)
+    planned.push({ snapshot, plan, pick: columns && pickColumns(snapshot, columns) })
     if (pace.isDue) await pace.pause()
   }
+  const rows = await relations(parts, planned, held)
+  const plans = planned.map(({ plan }) => plan)
   return async (signal, release) => {
     const countsOf = (i: number) => counts[i]?.rows
     const { isCounted, ...result } = await runStatement(parts.sql, query, i => rows[i]!, signal, release, countsOf)
@@ -94,6 +97,32 @@ async function prepareSql(
     })
     return { ...result, reading: () => reading }
   }
+}
+
+interface Planned {
+  readonly snapshot: Snapshot
+  readonly plan: RowPlan
+  readonly pick?: ColumnSelection | undefined
+}
+
+/** The SQL of each: those that ask for tags of the same table share its series, all of them where one may ask for any. */
+async function relations(
+  { tables, limits }: ReadDependencies,
+  planned: readonly Planned[],
+  held: Held[]
+): Promise<readonly string[]> {
+  const tagged = planned.filter(({ snapshot, pick }) => needsTags(snapshot, pick))
+  const found = new Map<number, SeriesTable>()
+  for (const [id, some] of Map.groupBy(tagged, ({ snapshot }) => snapshot.table.id)) {
+    const { table, view } = some[0]!.snapshot
+    const series = await tables.getOrCreate(view ?? table).seriesTables.sync(inAny(some.map(({ plan }) => plan.tsids)))
+    held.push(series)
+    found.set(id, series)
+  }
+  return planned.map(({ snapshot, plan, pick }) => {
+    const series = needsTags(snapshot, pick) ? found.get(snapshot.table.id) : undefined
+    return relation(snapshot, { ...plan, series }, limits, pick)
+  })
 }
 
 /** How rows that may meet a condition are read, with what the registry, the indexes and the ends of series tell of it. */
@@ -179,8 +208,9 @@ async function seriesOf(
   pace: Pace
 ): Promise<Uint32Array | undefined> {
   if (!hasSeries(table)) return undefined
-  const { labels } = tables.getOrCreate(table)
-  const tsids = await runPaced(pace, seriesAsked(labels, view ?? table, view?.id, where, limits.alternatives))
+  const data = tables.getOrCreate(table)
+  await runPaced(pace, data.load())
+  const tsids = await runPaced(pace, seriesAsked(data.labels, view ?? table, view?.id, where, limits.alternatives))
   return tsids !== undefined && tsids.length <= limits.numbers ? tsids : undefined
 }
 
@@ -201,12 +231,19 @@ async function prune(
   return pruned
 }
 
-async function prepareScan(parts: ReadDependencies, query: ScanQuery, snapshot: Snapshot, pace: Pace): Promise<Start> {
+async function prepareScan(
+  parts: ReadDependencies,
+  query: ScanQuery,
+  snapshot: Snapshot,
+  pace: Pace,
+  held: Held[]
+): Promise<Start> {
   const { from, to } = query
   const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
   const plan = await planRows(parts, snapshot, where, pace)
   counted(parts, plan)
-  const sql = scan(query, relation(snapshot, { ...plan, parameter: 1 }, parts.limits))
+  const [rows] = await relations(parts, [{ snapshot, plan: { ...plan, parameter: 1 } }], held)
+  const sql = scan(query, rows!)
   return (signal, release) => parts.duckdb.stream({ sql }, signal, release)
 }
 

@@ -2,9 +2,10 @@
 import type { Table, TableColumn } from '../../../model/table.ts'
 import type { Condition } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { storedColumns } from '../catalog/logical.ts'
+import { hasSeries, storedColumns } from '../catalog/logical.ts'
 import { quoteName, quoteText } from '../duckdb/index.ts'
 import type { Memtable, SpooledRows } from '../memory/memtable.ts'
+import type { SeriesTable } from '../memory/series-table.ts'
 import type { Path, ReadLimits } from '../read/limits.ts'
 import { isFile, type Step } from '../read/plan.ts'
 import { mergeVersions } from './merge.ts'
@@ -12,7 +13,7 @@ import type { Snapshot } from './snapshot.ts'
 import { fileRows, finished, inBoth, missing, type SourceOptions, spooledRows, type TimeRange } from './source.ts'
 
 /** Columns of the stored rows to read, and what to select of them and of the hidden columns. */
-interface ColumnSelection {
+export interface ColumnSelection {
   readonly columns: readonly TableColumn[]
   readonly names: string
   /** `SELECT …` of the same without a row. */
@@ -32,6 +33,8 @@ export interface RowPlan {
   readonly texts?: readonly HeldText[]
   /** The only times that may be asked for. */
   readonly times?: TimeRange | undefined
+  /** The tags of all series that may be asked for, where columns of tags are. */
+  readonly series?: SeriesTable | undefined
   /** A parameter of the statement that is bound to false: files are read quicker with one, see `parquetRows`. */
   readonly parameter?: number
 }
@@ -39,7 +42,7 @@ export interface RowPlan {
 /** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names, or of a few of them. */
 export function relation(
   snapshot: Snapshot,
-  { steps, tsids, texts = [], times: asked = {}, parameter }: RowPlan,
+  { steps, tsids, texts = [], times: asked = {}, series, parameter }: RowPlan,
   limits: ReadLimits,
   pick?: ColumnSelection
 ): string {
@@ -71,9 +74,8 @@ export function relation(
   const parts = [...select(partsOf('scan')), ...latestRows(snapshot, options, latest), ...merged]
   if (parts.length === 0) return pick?.empty ?? noRows(view ?? table)
   const names = pick?.names ?? (view === undefined ? finished(table) : viewNames(view, table))
-  const isTagged = wanted.some(({ semantic }) => semantic === 'tag')
   const rows = `(${parts.join(' UNION ALL ')})`
-  const whole = isTagged ? joinSeries(snapshot, rows, wanted) : rows
+  const whole = series === undefined ? rows : joinSeries(series, rows, wanted)
   const stored = new Map((view ?? table).columns.map(each => [each.name, each.stored ?? each.id]))
   const held = texts.flatMap(({ column, text }) => {
     const found = wanted.find(({ id }) => id === stored.get(column))
@@ -85,9 +87,13 @@ export function relation(
   return `SELECT ${names} FROM ${whole}${held.length > 0 ? ` WHERE ${held.join(' AND ')}` : ''}`
 }
 
+/** Whether the rows are to be joined with the tags of their series, see `RowPlan`. */
+export function needsTags({ table }: Snapshot, pick?: ColumnSelection): boolean {
+  return hasSeries(table) && (pick?.columns ?? storedColumns(table)).some(({ semantic }) => semantic === 'tag')
+}
+
 /** Rows with those of the columns that are tags of their series. */
-function joinSeries({ series }: Snapshot, rows: string, columns: readonly TableColumn[]): string {
-  if (series === undefined) return rows
+function joinSeries(series: SeriesTable, rows: string, columns: readonly TableColumn[]): string {
   const tags = columns
     .filter(({ semantic }) => semantic === 'tag')
     .map(tag => (series.has(tag) ? `s.${quoteName(tag.physical)}` : missing(tag)))

@@ -8,7 +8,6 @@ import { mergesFields } from '../../logical.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import type { Memtable } from '../memory/memtable.ts'
-import type { TableData } from '../memory/table-data.ts'
 import type { ReadLimits } from '../read/limits.ts'
 import { isFile, type Plan, planRead } from '../read/plan.ts'
 import type { SamplesFound } from '../read/read.worker.ts'
@@ -19,7 +18,7 @@ import { WantedSeries } from '../read/wanted-series.ts'
 import { type ChosenSeries, chooseSeries } from './chosen-series.ts'
 import { columnsOf, seriesSql, timesOf } from './series.ts'
 import { counted, ReadCounts, shown } from './shown.ts'
-import { pin, type ReadDependencies, readable, type Snapshot, snapshotOf } from './snapshot.ts'
+import { type Held, pin, type ReadDependencies, readable, type Snapshot, snapshotOf } from './snapshot.ts'
 
 /** Starts a query over everything that was answered before the call. */
 export async function runSeries(
@@ -30,17 +29,17 @@ export async function runSeries(
   if (signal.aborted) throw cancelled(signal)
   const pace = new Pace({ signal })
   let data = parts.tables.getOrCreate(query.table)
-  await load(data)
+  await runPaced(pace, data.load())
   const sorting = parts.sorter.sort(data)
-  let chosen = await runPaced(pace, chooseSeries(data.labels, query))
+  let chosen = await runPaced(pace, chooseSeries(data, query))
   if (sorting && chosen.tsids.length > parts.limits.unsortedSeries) {
     await sorting
-    chosen = await runPaced(pace, chooseSeries(data.labels, query))
+    chosen = await runPaced(pace, chooseSeries(data, query))
   }
   // Its series are numbered anew where the table has become another one meanwhile.
   while (parts.tables.getOrCreate(query.table) !== data) {
     data = parts.tables.getOrCreate(query.table)
-    chosen = await runPaced(pace, chooseSeries(data.labels, query))
+    chosen = await runPaced(pace, chooseSeries(data, query))
   }
   // From here to the pins in one turn: rows in memory and in files are those of one moment.
   const { tsids, owners, labels } = chosen
@@ -48,15 +47,16 @@ export async function runSeries(
   const samples = query.values.map(columnsOf(query.table, snapshot.table))
   const asked = { where: timesOf(query), samples }
   let read = directRead(snapshot, planRead(snapshot, asked, parts.limits))
-  let release = pin(parts.pins, [snapshot])
+  const held: Held[] = [pin(parts.pins, [snapshot])]
+  const release = () => {
+    for (const each of held) each.unpin()
+  }
   let whole = snapshot
   try {
     const files = read.plan.steps.flatMap(({ part, path }) => (isFile(part) && path !== 'skip' ? [part] : []))
     await parts.requireSound(query.table, files)
     if (!read.isDirect) {
-      const found = await readable(parts, [snapshot], new Map(), release)
-      release = found.release
-      whole = found.snapshots[0]!
+      whole = (await readable(parts, [snapshot], new Map(), pace, held))[0]!
       // Rows came meanwhile: which may hide others is up to those there are now.
       read = directRead(whole, planRead(whole, asked, parts.limits))
     }
@@ -96,11 +96,6 @@ function wholeSnapshot(parts: ReadDependencies, { table, others = [] }: SeriesQu
   return others.length === 0
     ? snapshot
     : { ...snapshot, view: undefined, logical: [table, ...others].map(({ id }) => id) }
-}
-
-/** Until its series are known. */
-async function load(data: TableData): Promise<void> {
-  while (data.load()) await new Promise(resolve => setImmediate(resolve))
 }
 
 interface DirectRead {

@@ -1,14 +1,13 @@
 // The files and memtables a query sees: fixed at one moment, and kept until the last row is read.
 import type { Table } from '../../../model/table.ts'
+import { type Pace, runPaced } from '../../../pace.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { hasSeries } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
 import { type AskedRows, filesOf, type Memtable, type SpooledRows } from '../memory/memtable.ts'
 import type { RowMemory } from '../memory/row-memory.ts'
-import type { SeriesTable } from '../memory/series-table.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import type { ReadLimits } from '../read/limits.ts'
@@ -48,8 +47,6 @@ export interface Snapshot {
   readonly memtables: readonly Memtable[]
   /** The rows of each memtable as SQL reads them, once they are readable. */
   readonly spooled: ReadonlyMap<Memtable, readonly SpooledRows[]>
-  /** The tags of the series; undefined where there are none, or the rows are not readable by SQL yet. */
-  readonly series: SeriesTable | undefined
   readonly dataDir: string
   /** Rows before it (in the time index's unit) are past their time to live. */
   readonly cutoff: bigint | undefined
@@ -66,61 +63,50 @@ export function snapshotOf({ catalog, tables, dataDir }: ReadDependencies, table
     files: catalog.files(physical),
     memtables: data?.memtables ?? [],
     spooled: new Map(),
-    series: undefined,
     dataDir,
     cutoff: catalog.cutoff(table, now)
   }
 }
 
+/** What a query keeps until its last row is read. */
+export interface Held {
+  unpin(): void
+}
+
 /**
- * Snapshots that are pinned, with their rows readable by SQL; `release` lets all go, what makes them readable, too. What they hold was fixed
- * before: while rows are made readable, tables may change and files take the place of others. `asked`: the columns to read, by id, of each
- * physical table, and to count rows by.
+ * Snapshots with their rows readable by SQL; what makes them so is added to `held`. What they hold was fixed before: while rows are made
+ * readable, tables may change and files take the place of others. `asked`: the columns to read, by id, of each physical table, and to count
+ * rows by.
  */
 export async function readable(
   { tables }: ReadDependencies,
   fixed: readonly Snapshot[],
   asked: ReadonlyMap<number, AskedRows>,
-  release: () => void
-): Promise<{ readonly snapshots: readonly Snapshot[]; readonly release: () => void }> {
-  const held: { unpin(): void }[] = []
-  const releaseAll = () => {
-    release()
-    for (const each of held) each.unpin()
-  }
+  pace: Pace,
+  held: Held[]
+): Promise<readonly Snapshot[]> {
   const spooled = new Map<Memtable, readonly SpooledRows[]>()
-  const series = new Map<number, SeriesTable>()
-  try {
-    for (const { table, view, memtables } of fixed) {
-      for (const memtable of memtables.filter(each => !spooled.has(each))) {
-        const rows = await memtable.spool(tables.getOrCreate(view ?? table).registry, asked.get(table.id))
-        held.push(...filesOf(rows))
-        spooled.set(memtable, rows)
-      }
+  for (const { table, view, memtables } of fixed) {
+    for (const memtable of memtables.filter(each => !spooled.has(each))) {
+      const registry = await runPaced(pace, tables.getOrCreate(view ?? table).load())
+      const rows = await memtable.spool(registry, asked.get(table.id))
+      held.push(...filesOf(rows))
+      spooled.set(memtable, rows)
     }
-    // Afterwards: whoever meets rows finds their tags, too.
-    for (const { table, view } of fixed) {
-      if (!hasSeries(table) || series.has(table.id)) continue
-      const found = await tables.getOrCreate(view ?? table).seriesTables.sync()
-      held.push(found)
-      series.set(table.id, found)
-    }
-  } catch (error) {
-    for (const each of held) each.unpin()
-    throw error
   }
-  const snapshots = fixed.map(snapshot => ({ ...snapshot, spooled, series: series.get(snapshot.table.id) }))
-  return { snapshots, release: releaseAll }
+  return fixed.map(snapshot => ({ ...snapshot, spooled }))
 }
 
-/** Keeps files and memtables; returns what lets them go. */
-export function pin(pins: FilePins, snapshots: readonly Snapshot[]): () => void {
+/** Pins the files and memtables of snapshots. */
+export function pin(pins: FilePins, snapshots: readonly Snapshot[]): Held {
   const paths = snapshots.flatMap(snapshot => snapshot.files.map(file => file.path))
   const memtables = snapshots.flatMap(snapshot => snapshot.memtables)
   pins.pin(paths)
   for (const memtable of memtables) memtable.pin()
-  return () => {
-    pins.unpin(paths)
-    for (const memtable of memtables) memtable.unpin()
+  return {
+    unpin() {
+      pins.unpin(paths)
+      for (const memtable of memtables) memtable.unpin()
+    }
   }
 }

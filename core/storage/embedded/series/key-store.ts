@@ -10,7 +10,7 @@ const blockWords = blockBytes / word
 /** Shift from words to blocks. */
 const blockShift = Math.log2(blockWords)
 
-interface Block {
+export interface KeyBlock {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** The same memory. */
   readonly view: DataView
@@ -19,7 +19,7 @@ interface Block {
 /** Appended keys by number, from 0; at most 16 GiB of them. */
 export class KeyStore {
   /** A key that is longer than a block has one of its own, and the places of as many as it would fill. */
-  readonly #blocks: Block[] = [newBlock(firstBytes)]
+  readonly #blocks: KeyBlock[] = [newBlock(firstBytes)]
   /** By number: the word a key begins at, and its bytes. */
   #starts = new Uint32Array(4)
   #lengths = new Uint32Array(4)
@@ -54,8 +54,8 @@ export class KeyStore {
   }
 
   /** The memory that a key lies in, from `offset` on. */
-  view(number: number): DataView {
-    return this.#blockOf(number).view
+  block(number: number): KeyBlock {
+    return this.#blocks[this.#starts[number]! >>> blockShift]!
   }
 
   offset(number: number): number {
@@ -65,16 +65,10 @@ export class KeyStore {
   equals(number: number, key: Uint8Array, start: number, end: number): boolean {
     const length = this.length(number)
     if (end - start !== length) return false
-    const { bytes } = this.#blockOf(number)
+    const { bytes } = this.block(number)
     const offset = this.offset(number)
     for (let i = 0; i < length; i++) if (bytes[offset + i] !== key[start + i]) return false
     return true
-  }
-
-  /** A copy of a key. */
-  get(number: number): Uint8Array<ArrayBuffer> {
-    const offset = this.offset(number)
-    return this.#blockOf(number).bytes.slice(offset, offset + this.length(number))
   }
 
   /** The keys in `[from, to)`, one behind the other, and the bytes of each. A copy. */
@@ -82,17 +76,13 @@ export class KeyStore {
     const lengths = this.#lengths.slice(from, to)
     const keys = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0))
     for (let number = from, at = 0; number < to; number++) {
-      const { bytes } = this.#blockOf(number)
+      const { bytes } = this.block(number)
       const offset = this.offset(number)
       const length = this.#lengths[number]!
       for (let i = 0; i < length; i++) keys[at + i] = bytes[offset + i]!
       at += length
     }
     return { keys, lengths }
-  }
-
-  #blockOf(number: number): Block {
-    return this.#blocks[this.#starts[number]! >>> blockShift]!
   }
 
   /** The word at which the next key of so many bytes begins, with memory for it. */
@@ -113,12 +103,12 @@ export class KeyStore {
   }
 }
 
-function newBlock(length: number): Block {
+function newBlock(length: number): KeyBlock {
   const bytes = new Uint8Array(length)
   return { bytes, view: new DataView(bytes.buffer) }
 }
 
-function grownTo(bytes: Uint8Array, length: number): Block {
+function grownTo(bytes: Uint8Array, length: number): KeyBlock {
   const block = newBlock(length)
   block.bytes.set(bytes)
   free(bytes)

@@ -27,6 +27,7 @@ interface SeriesTarget {
 export class KnownSeries {
   readonly #indexes = new KeyIndexes()
   readonly #dataOf: (table: Table) => TableData
+  readonly #load: () => Steps<void>
   #targets: SeriesTarget[] = []
   #targetsOf = new Map<TableData, number[]>()
   /** Tag columns of the table `has` was last called for. */
@@ -34,8 +35,10 @@ export class KnownSeries {
   readonly #writer = new KeyWriter()
   #epoch = {}
 
-  constructor(dataOf: (table: Table) => TableData) {
+  /** `load` reads the series of all tables that are not in memory yet. */
+  constructor(dataOf: (table: Table) => TableData, load: () => Steps<void>) {
     this.#dataOf = dataOf
+    this.#load = load
   }
 
   /** `table`: the table of all keys; without it the keys' bytes name theirs. */
@@ -43,6 +46,8 @@ export class KnownSeries {
     if (this.#targets.length > maxKeptTargets) this.forget()
     const found = new FoundSeries(keys, scope, this.#epoch, table === undefined ? undefined : saltOf(table))
     found.unknown = yield* this.#indexes.of(scope).find(keys, found, found.salt)
+    // Looked for by their tags next.
+    if (found.unknown.length > 0) yield* this.#load()
     return found
   }
 

@@ -5,8 +5,11 @@ import { fixedArray, isBytesType } from '../../../model/types.ts'
 import { Uint32List } from '../../../model/uint32-list.ts'
 import type { Steps } from '../../../pace.ts'
 import type { SeriesTags, TagMatch } from '../../engine.ts'
+import { HashSlots } from '../../hash-slots.ts'
 import { tableColumn } from '../catalog/logical.ts'
+import { hashBytes } from './hash-bytes.ts'
 import type { SeriesRegistry } from './series.ts'
+import { entryHeadBytes } from './series-key.ts'
 
 /** Code of a missing value. */
 const absent = 0
@@ -36,7 +39,7 @@ export class LabelIndex {
   *select(table: Table, matches: readonly TagMatch[], owner: number | undefined): Steps<Uint32Array> {
     // Series added from now on are ignored.
     const end = this.#registry.size
-    while (this.#size < end && this.grow(atOnce)) yield
+    while (this.#size < end && this.#growSome()) yield
     let found = owner === undefined ? numbersTo(this.#size) : (this.#owned.get(owner)?.view().slice() ?? noCodes)
     for (const match of matches) {
       const tag = table.tags.find(({ name }) => name === match.column)
@@ -47,14 +50,10 @@ export class LabelIndex {
     return found
   }
 
-  /** A function from series number to the tags of a table: values as text, missing ones left out. */
+  /** A function from series number to the tags of a table, which are decoded: values as text, missing ones left out. */
   labels(table: Table): (tsid: number) => SeriesTags {
     const tags = table.tags.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    const columns = tags.map(tag => {
-      const column = this.#columns.get(tag.stored ?? tag.id)
-      column?.decode(tag)
-      return column
-    })
+    const columns = tags.map(tag => this.#columns.get(tag.stored ?? tag.id))
     const layouts = new Map<string, readonly string[]>()
     return tsid => {
       const values: string[] = []
@@ -74,17 +73,23 @@ export class LabelIndex {
     }
   }
 
-  /** Decodes up to `max` tag values by the types of the table's columns; true if there are more. Otherwise the first query does. */
-  decode(tags: readonly TableColumn[], max: number): boolean {
-    let left = max
-    for (const tag of tags) left -= this.#columns.get(tag.stored ?? tag.id)?.decode(tag, left) ?? 0
-    return left <= 0
+  /** Adds all series that are new in the registry. */
+  *grow(): Steps<void> {
+    while (this.#growSome()) yield
+  }
+
+  /** Decodes all values of some tags, which their texts take. */
+  *decode(tags: readonly TableColumn[]): Steps<void> {
+    for (const tag of tags) {
+      const column = this.#columns.get(tag.stored ?? tag.id)
+      while (column?.decode(tag)) yield
+    }
   }
 
   *#filter(tag: TableColumn, { test, equals }: TagMatch): Steps<Filter> {
     const column = this.#columns.get(tag.stored ?? tag.id)
     if (column === undefined) return { codes: noCodes, passes: Uint8Array.of(Number(test(''))) }
-    while (column.decode(tag, atOnce) === atOnce) yield
+    yield* this.decode([tag])
     // Series added between two steps are not part of the result.
     const { codes } = column
     const passes = new Uint8Array(column.texts.length)
@@ -104,21 +109,23 @@ export class LabelIndex {
     return { codes, passes }
   }
 
-  /** Adds up to `max` series that are new in the registry, fewer if they are long; true if there are more. */
-  grow(max = Number.POSITIVE_INFINITY): boolean {
-    const end = Math.min(this.#registry.size, this.#size + max)
+  /** Adds some series that are new in the registry; true if there are more. */
+  #growSome(): boolean {
+    const end = Math.min(this.#registry.size, this.#size + atOnce)
     let bytes = 0
     for (; this.#size < end; this.#size++) {
-      const key = this.#registry.key(this.#size)
-      bytes += key.length
-      if (bytes > bytesAtOnce && bytes > key.length && max !== Number.POSITIVE_INFINITY) break
-      const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
-      for (let at = 0; at < key.length; ) {
+      const keyLength = this.#registry.keyLength(this.#size)
+      bytes += keyLength
+      if (bytes > bytesAtOnce && bytes > keyLength) break
+      const { view } = this.#registry.keyBlock(this.#size)
+      const first = this.#registry.keyOffset(this.#size)
+      for (let at = first; at < first + keyLength; ) {
         const id = view.getUint16(at, true)
         const length = view.getUint32(at + 2, true)
-        if (id === tableColumn.id) this.#own(view.getUint32(at + 6, true))
-        else this.#column(id).set(this.#size, key.subarray(at + 6, at + 6 + length))
-        at += 6 + length
+        at += entryHeadBytes
+        if (id === tableColumn.id) this.#own(view.getUint32(at, true))
+        else this.#column(id).set(this.#size, at - first, length)
+        at += length
       }
     }
     return this.#size < this.#registry.size
@@ -127,7 +134,7 @@ export class LabelIndex {
   #column(id: number): LabelColumn {
     let column = this.#columns.get(id)
     if (column === undefined) {
-      column = new LabelColumn()
+      column = new LabelColumn(this.#registry)
       this.#columns.set(id, column)
     }
     return column
@@ -168,25 +175,34 @@ function narrowed(series: Uint32Array, { codes, passes }: Filter): Uint32Array {
   return series.subarray(0, count)
 }
 
-/** The values of one tag by series. */
+/** The values of one tag by series. Each different value has a code; its bytes are those in the key of the first series that has it. */
 class LabelColumn {
   /** Codes by series; series beyond its end have no value. */
   codes = new Uint32Array(1024)
-  /** Texts by code; the first one is for missing values. */
+  /** Texts by code, those that are decoded; the first one is for missing values. */
   readonly texts: string[] = ['']
-  readonly #byBytes = new Map<string, number>()
-  /** Values with lower codes are decoded as the tag's type. */
-  #decoded = 1
+  readonly #registry: SeriesRegistry
+  readonly #slots = new HashSlots()
+  /** By code, the first series that has the value, where the value begins in its key, and the value's bytes. */
+  readonly #firsts = new Uint32List()
+  readonly #starts = new Uint32List()
+  readonly #lengths = new Uint32List()
   #isText = false
 
-  set(tsid: number, value: Uint8Array): void {
-    // As latin1 text: equal for equal bytes.
-    const bytes = latin1(value)
-    let code = this.#byBytes.get(bytes)
+  constructor(registry: SeriesRegistry) {
+    this.#registry = registry
+    this.#add(0, 0, 0)
+  }
+
+  /** The value of a series that is `length` bytes of its key from `start` on. */
+  set(tsid: number, start: number, length: number): void {
+    const { bytes } = this.#registry.keyBlock(tsid)
+    const at = this.#registry.keyOffset(tsid) + start
+    const hash = hashBytes(bytes, at, at + length)
+    let code = this.#seek(hash, bytes, at, length)
     if (code === undefined) {
-      code = this.texts.length
-      this.#byBytes.set(bytes, code)
-      this.texts.push(bytes)
+      code = this.#add(tsid, start, length)
+      this.#slots.add(hash, code)
     }
     if (tsid >= this.codes.length) {
       const grown = new Uint32Array(Math.max(tsid + 1, this.codes.length * 2))
@@ -198,42 +214,56 @@ class LabelColumn {
 
   /** The code of a text; undefined if values of this type cannot be found by their bytes. */
   find(text: string): number | undefined {
-    return this.#isText && text !== '' ? (this.#byBytes.get(latin1(Buffer.from(text))) ?? noCode) : undefined
+    if (!this.#isText || text === '') return undefined
+    const bytes = Buffer.from(text)
+    return this.#seek(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length) ?? noCode
   }
 
-  /** Decodes up to `max` values by the type of a tag; returns how many. The type is known from the table only. */
-  decode(tag: TableColumn, max = Number.POSITIVE_INFINITY): number {
+  /** Decodes some values by the type of a tag, which is known from the table only; true if there are more. */
+  decode(tag: TableColumn): boolean {
     this.#isText = tag.type === 'String'
-    const first = this.#decoded
-    const end = Math.min(this.texts.length, first + max)
-    let bytes = 0
-    for (; this.#decoded < end; this.#decoded++) {
-      const text = this.texts[this.#decoded]!
-      this.texts[this.#decoded] = textOf(tag, text)
-      bytes += text.length
-      if (bytes < bytesAtOnce || max === Number.POSITIVE_INFINITY) continue
-      this.#decoded++
-      // Nothing needs decoding: counts as complete.
-      return max
+    const end = Math.min(this.#firsts.length, this.texts.length + atOnce)
+    for (let decoded = 0; this.texts.length < end && decoded < bytesAtOnce; ) {
+      const bytes = this.#bytesOf(this.texts.length)
+      this.texts.push(textOf(tag, bytes))
+      decoded += bytes.length
     }
-    return end - first
+    return this.texts.length < this.#firsts.length
+  }
+
+  #add(tsid: number, start: number, length: number): number {
+    this.#firsts.push(tsid)
+    this.#starts.push(start)
+    this.#lengths.push(length)
+    return this.#firsts.length - 1
+  }
+
+  /** The code of a value with a hash. */
+  #seek(hash: number, bytes: Uint8Array, at: number, length: number): number | undefined {
+    for (let code = this.#slots.find(hash); code >= 0; code = this.#slots.next()) {
+      if (this.#lengths.at(code) !== length) continue
+      const first = this.#firsts.at(code)
+      const { bytes: known } = this.#registry.keyBlock(first)
+      const start = this.#registry.keyOffset(first) + this.#starts.at(code)
+      let i = 0
+      while (i < length && known[start + i] === bytes[at + i]) i++
+      if (i === length) return code
+    }
+    return undefined
+  }
+
+  #bytesOf(code: number): Buffer {
+    const first = this.#firsts.at(code)
+    const { buffer } = this.#registry.keyBlock(first).bytes
+    return Buffer.from(buffer, this.#registry.keyOffset(first) + this.#starts.at(code), this.#lengths.at(code))
   }
 }
 
-function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
-}
-
-const ascii = /^[\0-\x7f]*$/
-
-/** The text of a stored value, given as latin1. */
-function textOf({ type }: TableColumn, bytes: string): string {
-  const isText = isBytesType(type)
-  if (isText && ascii.test(bytes)) return bytes
-  const value = Buffer.from(bytes, 'latin1')
-  if (isText) return value.toString('utf8')
-  if (type === 'Boolean') return value[0] === 1 ? 'true' : 'false'
+/** The text of a stored value. */
+function textOf({ type }: TableColumn, bytes: Buffer): string {
+  if (isBytesType(type)) return bytes.toString()
+  if (type === 'Boolean') return bytes[0] === 1 ? 'true' : 'false'
   const array = fixedArray(type)
-  // Copies the bytes, because a Buffer may begin anywhere in its memory.
-  return String(new array(new Uint8Array(value).buffer)[0])
+  // Copies the bytes: numbers are read from multiples of their size only.
+  return String(new array(Uint8Array.from(bytes).buffer)[0])
 }

@@ -8,26 +8,18 @@ import type { SeriesEntry } from '../log/record.ts'
 /** Series written per turn of the event loop. */
 const batch = 5_000
 
-/** `series(from)` returns series with numbers of at least `from`, ascending. Undefined if there are none. */
+/** `series(from, max)` returns up to `max` series with numbers of at least `from`, ascending. Undefined if there are none. */
 export async function writeSeriesFile(
   path: string,
-  series: (from: number) => Iterable<SeriesEntry>
+  series: (from: number, max: number) => readonly SeriesEntry[]
 ): Promise<{ readonly bytes: number; readonly checksum: number } | undefined> {
   const file = await open(path, 'w')
   let bytes = 0
   let checksum = 0
   try {
-    for (let from = 0, more = true; more; ) {
-      const buffers: Uint8Array[] = []
-      more = false
-      for (const { tsid, key } of series(from)) {
-        buffers.push(Uint8Array.from(new Uint8Array(Uint32Array.of(tsid, key.length).buffer)), key)
-        from = tsid + 1
-        if (buffers.length < 2 * batch) continue
-        more = true
-        break
-      }
-      const chunk = Buffer.concat(buffers)
+    for (let some = series(0, batch); some.length > 0; some = series(some.at(-1)!.tsid + 1, batch)) {
+      const heads = some.map(({ tsid, key }) => new Uint8Array(Uint32Array.of(tsid, key.length).buffer))
+      const chunk = Buffer.concat(some.flatMap(({ key }, i) => [heads[i]!, key]))
       await file.write(chunk)
       bytes += chunk.length
       checksum = crc32(chunk, checksum)

@@ -1,7 +1,8 @@
 // The series registry of one table: tag values ↔ a dense 32-bit number, assigned at first sight and never changed.
 import { HashSlots } from '../../hash-slots.ts'
 import { noSeries, type SeriesRun } from '../log/record.ts'
-import { KeyStore } from './key-store.ts'
+import { hashBytes } from './hash-bytes.ts'
+import { type KeyBlock, KeyStore } from './key-store.ts'
 import { entryHeadBytes, type SeriesKeyWriter } from './series-key.ts'
 import { SeriesOrder } from './series-order.ts'
 
@@ -31,7 +32,7 @@ export class SeriesRegistry {
 
   /** The number of a series, or undefined if it is new. */
   find(key: Uint8Array, start: number, end: number): number | undefined {
-    let tsid = this.#slots.find(hashOf(key, start, end))
+    let tsid = this.#slots.find(hashBytes(key, start, end))
     while (tsid >= 0 && !this.#keys.equals(tsid, key, start, end)) tsid = this.#slots.next()
     return tsid < 0 ? undefined : tsid
   }
@@ -40,7 +41,7 @@ export class SeriesRegistry {
   add(key: Uint8Array, start: number, end: number): number {
     const tsid = this.#keys.size
     this.#keys.add(key, start, end)
-    this.#slots.add(hashOf(key, start, end), tsid)
+    this.#slots.add(hashBytes(key, start, end), tsid)
     return tsid
   }
 
@@ -77,33 +78,30 @@ export class SeriesRegistry {
       this.#owners = grown
     }
     for (; this.#owned < size; this.#owned++) {
-      this.#owners[this.#owned] = keys.view(this.#owned).getUint32(keys.offset(this.#owned) + entryHeadBytes, true)
+      this.#owners[this.#owned] = keys
+        .block(this.#owned)
+        .view.getUint32(keys.offset(this.#owned) + entryHeadBytes, true)
     }
     return this.#owners.subarray(0, size)
   }
 
-  key(tsid: number): Uint8Array {
-    return this.#keys.get(tsid)
+  /** The memory that the key of a series lies in: `keyLength` bytes from `keyOffset` on. */
+  keyBlock(tsid: number): KeyBlock {
+    return this.#keys.block(tsid)
+  }
+
+  keyOffset(tsid: number): number {
+    return this.#keys.offset(tsid)
+  }
+
+  keyLength(tsid: number): number {
+    return this.#keys.length(tsid)
   }
 
   /** Whether a row belongs to the series. */
   is(tsid: number, keys: SeriesKeyWriter, row: number): boolean {
     if (tsid >= this.size) return false
     const start = this.#keys.offset(tsid)
-    return keys.equals(row, this.#keys.view(tsid), start, start + this.#keys.length(tsid))
+    return keys.equals(row, this.#keys.block(tsid).view, start, start + this.#keys.length(tsid))
   }
-}
-
-/** Invertible steps of four bytes, and a final mix. */
-function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5 ^ (end - start)
-  let i = start
-  for (; i + 4 <= end; i += 4) {
-    const word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)
-    const mixed = Math.imul(hash ^ word, 0x9e3779b1)
-    hash = mixed ^ (mixed >>> 15)
-  }
-  for (; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
-  hash ^= hash >>> 15
-  return Math.imul(hash, 0x2c1b3c6d) >>> 0
 }

@@ -1,14 +1,15 @@
 // Converts tag columns to series numbers, and series keys back to tag values.
 import { bitmap, type ColumnData } from '../../../model/batch.ts'
+import { copyBytes } from '../../../model/copy-bytes.ts'
 import type { Limit } from '../../../model/limit.ts'
 import type { TableColumn } from '../../../model/table.ts'
-import { type ColumnType, elementsPerRow, fixedArray } from '../../../model/types.ts'
+import { elementsPerRow, fixedArray, isBytesType } from '../../../model/types.ts'
 import { endsStep, type Steps } from '../../../pace.ts'
 import { LimitReached } from '../../limits.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import type { SeriesRegistry } from './series.ts'
-import { SeriesKeyWriter, type TagColumn } from './series-key.ts'
+import { entryHeadBytes, SeriesKeyWriter, type TagColumn } from './series-key.ts'
 
 /** Rows of one step, and tags of all of them. */
 const stepRows = 2_048
@@ -70,39 +71,58 @@ export function seriesSince(registry: SeriesRegistry, from: number, max = regist
   return registry.keys(from, from + length).map((key, i) => ({ tsid: from + i, key }))
 }
 
-/** A column per tag, with a row per series. */
-export function decodeSeries(series: readonly SeriesEntry[], tags: readonly TableColumn[]): ColumnData[] {
-  const found = new Map(tags.map(tag => [tag.id, [] as (Uint8Array | undefined)[]]))
-  series.forEach(({ key }, row) => {
-    const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
-    for (let at = 0; at < key.length; ) {
-      const length = view.getUint32(at + 2, true)
-      const values = found.get(view.getUint16(at, true))
-      if (values) values[row] = key.subarray(at + 6, at + 6 + length)
-      at += 6 + length
-    }
-  })
-  return tags.map(tag => tagData(tag, found.get(tag.id)!, series.length))
+/** The values of a tag by row: where each lies in the memory of its series' key. */
+interface TagValues {
+  readonly starts: Uint32Array
+  /** Negative: no value. */
+  readonly lengths: Int32Array
 }
 
-function tagData(tag: TableColumn, values: readonly (Uint8Array | undefined)[], rows: number): ColumnData {
+/** A column per tag, with a row for each of the series. */
+export function decodeTags(registry: SeriesRegistry, tsids: Uint32Array, tags: readonly TableColumn[]): ColumnData[] {
+  const rows = tsids.length
+  const found = new Map(
+    tags.map(({ id }): [number, TagValues] => [
+      id,
+      { starts: new Uint32Array(rows), lengths: new Int32Array(rows).fill(-1) }
+    ])
+  )
+  for (let row = 0; row < rows; row++) {
+    const tsid = tsids[row]!
+    const { view } = registry.keyBlock(tsid)
+    const end = registry.keyOffset(tsid) + registry.keyLength(tsid)
+    for (let at = registry.keyOffset(tsid); at < end; ) {
+      const length = view.getUint32(at + 2, true)
+      const values = found.get(view.getUint16(at, true))
+      at += entryHeadBytes
+      if (values !== undefined) {
+        values.starts[row] = at
+        values.lengths[row] = length
+      }
+      at += length
+    }
+  }
+  return tags.map(tag => tagData(tag, registry, tsids, found.get(tag.id)!))
+}
+
+function tagData(
+  { type }: TableColumn,
+  registry: SeriesRegistry,
+  tsids: Uint32Array,
+  { starts, lengths }: TagValues
+): ColumnData {
+  const rows = tsids.length
+  const isText = isBytesType(type)
+  const width = isText ? 0 : fixedArray(type).BYTES_PER_ELEMENT * elementsPerRow(type)
   const valid = bitmap(rows, false)
   const offsets = new Uint32Array(rows + 1)
   for (let row = 0; row < rows; row++) {
-    const value = values[row]
-    if (value) valid[row >> 3]! |= 1 << (row & 7)
-    offsets[row + 1] = offsets[row]! + (value?.length ?? 0)
+    if (lengths[row]! >= 0) valid[row >> 3]! |= 1 << (row & 7)
+    offsets[row + 1] = offsets[row]! + (isText ? Math.max(0, lengths[row]!) : width)
   }
-  if (isBytes(tag.type)) {
-    return { kind: 'bytes', offsets, bytes: Buffer.concat(values.filter(value => value !== undefined)), valid }
-  }
-  const array = fixedArray(tag.type)
-  const width = array.BYTES_PER_ELEMENT * elementsPerRow(tag.type)
-  const bytes = new Uint8Array(rows * width)
-  for (let row = 0; row < rows; row++) if (values[row]) bytes.set(values[row]!, row * width)
-  return { kind: 'fixed', values: new array(bytes.buffer), valid }
-}
-
-function isBytes(type: ColumnType): boolean {
-  return type === 'String' || type === 'Binary' || type === 'Json'
+  const bytes = new Uint8Array(offsets[rows]!)
+  for (let row = 0; row < rows; row++)
+    copyBytes(registry.keyBlock(tsids[row]!).bytes, starts[row]!, bytes, offsets[row]!, Math.max(0, lengths[row]!))
+  if (isText) return { kind: 'bytes', offsets, bytes, valid }
+  return { kind: 'fixed', values: new (fixedArray(type))(bytes.buffer), valid }
 }

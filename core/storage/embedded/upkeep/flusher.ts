@@ -3,7 +3,7 @@ import { eachConcurrent } from '../../../concurrent.ts'
 import { DbError, isDbError, withMessage } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
-import { Pace } from '../../../pace.ts'
+import { Pace, runPaced } from '../../../pace.ts'
 import { serialQueue } from '../../../serial.ts'
 import { after, pause } from '../../../timer.ts'
 import type { Span, Tracing } from '../../../trace/trace.ts'
@@ -232,6 +232,7 @@ export class Flusher {
   /** In parts before the file, so that a million new series do not hold up everything else. False when the rest need not be saved. */
   async #saveSeries(data: TableData, memtable: Memtable): Promise<boolean> {
     const pace = new Pace()
+    await runPaced(pace, data.load())
     for (;;) {
       if (this.#mayStay(data)) return false
       await this.#parts.catalog.ready()
