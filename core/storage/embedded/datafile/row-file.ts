@@ -58,9 +58,9 @@ export class RowFile {
     this.#rows += rows
   }
 
-  /** Completes the file. To survive a power cut it is to be synced (`makeDurable`). */
-  finish(): WrittenFile {
-    this.#writer.finish()
+  /** Completes the file. To survive a power cut it is to be synced (`makeDurable`). `facts`: what the file tells of itself. */
+  finish(facts?: ReadonlyMap<string, string>): WrittenFile {
+    this.#writer.finish(facts)
     this.#drain()
     closeSync(this.#fd)
     return { rows: this.#rows, bytes: this.#bytes, checksum: this.#checksum }

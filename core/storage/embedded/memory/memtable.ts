@@ -151,7 +151,7 @@ export class Memtable {
   /** The hidden columns of its rows in SQL. They never change: a change of the table that affects them starts a new generation. */
   readonly hidden: readonly HiddenColumn[]
   readonly #home: MemtableHome
-  readonly #times = new RowTimes()
+  readonly #times: RowTimes
   /** For a column whose type changed: the former column that its rows hold instead, by id. */
   readonly #held = new Map<number, number>()
   #table: Table
@@ -170,12 +170,13 @@ export class Memtable {
   constructor(home: MemtableHome, table: Table, firstSeq: number) {
     this.#home = home
     this.#table = table
+    this.#times = new RowTimes(table.timeIndex.type)
     this.firstSeq = firstSeq
     this.endSeq = firstSeq
     this.hidden = hiddenColumns(table)
   }
 
-  /** Facts of the times of its rows; `areDistinct` only for tables with versions. */
+  /** Facts of the times of its rows; `areDistinct` and `areMicros` only for tables with versions. */
   get times(): Omit<RowTimes, 'add'> {
     return this.#times
   }

@@ -1,5 +1,7 @@
 // Time bounds of a memtable's rows, so that queries skip it, and whether it can contain versions.
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
+import type { ColumnType } from '../../../model/types.ts'
+import { areWholeMicros } from '../datafile/whole-micros.ts'
 
 /** Rows, as far as times matter. */
 interface TimedRows {
@@ -29,14 +31,21 @@ export class RowTimes {
   maxTime = -(2n ** 63n)
   /** Every row is later than the row before it of its series, so no row is a version of another. */
   areDistinct = true
+  /** They are nanoseconds, and all are whole microseconds. */
+  areMicros: boolean
   /** Latest time by series number, as 32-bit words, the low one first; avoids a bigint per row. */
   #latest = oldest(1)
+
+  constructor(type: ColumnType) {
+    this.areMicros = type === 'TimestampNanosecond'
+  }
 
   /** Adds rows of a table with versions. */
   add(rows: TimedRows, data: ColumnData | undefined): void {
     this.extend(rows, data)
     if (data?.kind !== 'fixed' || rows.rows === 0) return
     if (rows.op === 'delete') this.areDistinct = false
+    this.areMicros &&= areWholeMicros(wordsOf(data, rows.rows))
     if (this.areDistinct) this.#follow(wordsOf(data, rows.rows), rows.tsids, rows.rows)
   }
 

@@ -54,6 +54,14 @@ export function encodeFooter(footer: ParquetFooter): Uint8Array {
     ]),
     i64(3, footer.rows),
     structs(4, groups),
+    ...(footer.facts?.size
+      ? [
+          structs(
+            5,
+            Array.from(footer.facts, ([name, value]) => [binary(1, name), binary(2, value)])
+          )
+        ]
+      : []),
     binary(6, createdBy),
     structs(
       7,
@@ -252,7 +260,13 @@ export function readFooter(read: ReadAt, size: number): ParquetFooter {
   const rows = file.size(3, 'number of rows')
   const sum = rowGroups.reduce((total, group) => total + group.rows, 0)
   if (sum !== rows) throw file.damaged(`announces ${rows} rows, its row groups ${sum}`)
-  return { columns, rows, rowGroups }
+  return { columns, rows, rowGroups, facts: readFacts(file) }
+}
+
+/** A name without a value is one with an empty value. */
+function readFacts(file: Fields): ReadonlyMap<string, string> {
+  const pairs = file.has(5) ? file.structs(5, 'key-value pairs') : []
+  return new Map(pairs.map(pair => [pair.text(1, 'name of a fact'), pair.has(2) ? pair.text(2, 'fact') : '']))
 }
 
 function readExactly(read: ReadAt, offset: number, length: number): Uint8Array {

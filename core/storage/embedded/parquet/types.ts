@@ -62,6 +62,8 @@ export interface ParquetFooter {
   readonly columns: readonly ParquetColumn[]
   readonly rows: number
   readonly rowGroups: readonly RowGroupInfo[]
+  /** What the writer tells of the file, by names of its own; readers ignore those they do not know. */
+  readonly facts?: ReadonlyMap<string, string>
 }
 
 export interface WriterOptions {

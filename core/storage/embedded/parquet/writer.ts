@@ -73,7 +73,8 @@ export class ParquetWriter {
     this.#groups.push({ rows, columns: written })
   }
 
-  finish(): ParquetFooter & { bytes: number } {
+  /** `facts`: see `ParquetFooter`. */
+  finish(facts: ReadonlyMap<string, string> = new Map()): ParquetFooter & { bytes: number } {
     this.#checkOpen()
     this.#finished = true
     // Indexes of the same kind lie together, so that a reader can fetch them at once.
@@ -91,7 +92,7 @@ export class ParquetWriter {
       })
     }))
     const rows = rowGroups.reduce((sum, group) => sum + group.rows, 0)
-    const footer = { columns: this.#columns, rows, rowGroups }
+    const footer = { columns: this.#columns, rows, rowGroups, facts }
     this.#emit(encodeFooter(footer))
     return { ...footer, bytes: this.#offset }
   }

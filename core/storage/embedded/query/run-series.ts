@@ -1,6 +1,6 @@
 // Series queries: rows in memory and rows of files are put together series by series; what that way cannot tell, DuckDB reads.
 import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
-import type { TableColumn } from '../../../model/table.ts'
+import type { Table, TableColumn } from '../../../model/table.ts'
 import { isTimestamp, timeUnit } from '../../../model/types.ts'
 import { Pace, runPaced } from '../../../pace.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
@@ -30,6 +30,7 @@ export async function runSeries(
   const pace = new Pace({ signal })
   let data = parts.tables.getOrCreate(query.table)
   await runPaced(pace, data.load())
+  await learnMicros(parts, data.table)
   const sorting = parts.sorter.sort(data)
   let chosen = await runPaced(pace, chooseSeries(data, query))
   if (sorting && chosen.tsids.length > parts.limits.unsortedSeries) {
@@ -45,7 +46,7 @@ export async function runSeries(
   const { tsids, owners, labels } = chosen
   const snapshot = wholeSnapshot(parts, query)
   const samples = query.values.map(columnsOf(query.table, snapshot.table))
-  const asked = { where: timesOf(query), samples }
+  const asked = { where: timesOf(query), samples, micros: parts.reader.micros }
   let read = directRead(snapshot, planRead(snapshot, asked, parts.limits))
   const held: Held[] = [pin(parts.pins, [snapshot])]
   const release = () => {
@@ -78,6 +79,14 @@ export async function runSeries(
     release
   )
   return { ...result, labels, reading: () => shown(query.table, plan.steps) }
+}
+
+/** What a plan has to know of the files of a table whose rows may have versions. */
+async function learnMicros({ catalog, reader }: ReadDependencies, table: Table): Promise<void> {
+  const { type, physical } = table.timeIndex
+  if (type !== 'TimestampNanosecond' || table.options.append_mode || catalog.tableById(table.id) === undefined) return
+  const paths = catalog.files(table).map(({ path }) => path)
+  await reader.learnMicros(paths, physical)
 }
 
 /** A plan with the rows in memory it was made for: those that come later may be versions of them. */

@@ -4,6 +4,7 @@ import type { ColumnData } from '../../../model/batch.ts'
 import type { TimeUnit } from '../../../model/types.ts'
 import { unitsPerSecond } from '../../../model/types.ts'
 import { runAtOnce, type Steps } from '../../../pace.ts'
+import { wholeMicros } from '../datafile/whole-micros.ts'
 import {
   type Bound,
   type IntegerRuns,
@@ -79,6 +80,12 @@ export class FileParts {
   /** Reads page by page, in the order of the file, each in a step. Throws ParquetError if the file cannot be read or has no series numbers. */
   read(path: string, query: FileQuery): Steps<FoundInFile> {
     return this.#open(path, (known, reader) => this.#read(path, query, known, reader))
+  }
+
+  /** Whether the file tells that the times in this column are whole microseconds; false if it cannot be read. */
+  areMicros(path: string, column: string): boolean {
+    this.know(path)
+    return this.#known.get(path)?.footer.facts?.get(wholeMicros) === column
   }
 
   /** Reads the parts of a file that every query needs, ahead of the first one. Errors are left to that query. */

@@ -7,6 +7,7 @@ import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isTagged } from '../catalog/logical.ts'
 import type { Groups, Pruned } from '../index/prune.ts'
 import type { GroupSpan, MemtableRows } from '../memory/memtable.ts'
+import type { RowTimes } from '../memory/row-times.ts'
 import { endOf } from '../memory/sort-by-series.ts'
 import { type Path, type ReadLimits, usualLimits } from './limits.ts'
 import { isText } from './samples.ts'
@@ -14,8 +15,8 @@ import { isText } from './samples.ts'
 /** Rows in memory, as far as a plan depends on them. */
 export interface MemoryPart {
   readonly rows: number
-  /** `areDistinct` is unknown for append mode tables. */
-  readonly times: Span & { readonly areDistinct: boolean }
+  /** `areDistinct` and `areMicros` are unknown for append mode tables. */
+  readonly times: Span & Pick<RowTimes, 'areDistinct' | 'areMicros'>
   readonly writes: readonly MemtableRows[]
 }
 
@@ -37,6 +38,8 @@ export interface Asked {
   readonly ends?: ReadonlyMap<string, SeriesEnds>
   /** For samples: the value columns. */
   readonly samples?: readonly TableColumn[]
+  /** For samples: paths of files whose times in nanoseconds are known to be whole microseconds. */
+  readonly micros?: ReadonlySet<string>
 }
 
 /** The last time of each series in a file. */
@@ -81,7 +84,7 @@ export function planRead<M extends MemoryPart>(
     files: files.filter(file => !gone.has(file)),
     memtables: source.memtables.filter(memtable => !gone.has(memtable))
   }
-  const series = asked.samples && planSamples(rest, asked.samples, limits)
+  const series = asked.samples && planSamples(rest, asked.samples, asked.micros, limits)
   if (series !== undefined && typeof series !== 'string') return { ...series, steps: [...series.steps, ...skipped] }
   const steps = planRows(rest, asked, limits).map(step =>
     series === undefined ? step : { ...step, reason: `${series}; ${step.reason}` }
@@ -214,6 +217,7 @@ export function mayMeetTimes(condition: Condition, span: Span): boolean {
 function planSamples<M extends MemoryPart>(
   { table, files, memtables }: PlanSource<M>,
   values: readonly TableColumn[],
+  micros: ReadonlySet<string> | undefined,
   { avoid }: ReadLimits
 ): Plan<M> | string {
   if (avoid.has('series')) return 'reading by series number is turned off'
@@ -234,7 +238,10 @@ function planSamples<M extends MemoryPart>(
   if (meeting.size === 0 && memtables.every(({ times }) => times.areDistinct))
     return asIs('no row hides another', false)
   // Versions are matched by their time as a float, and ordered by when they were written.
-  if (table.timeIndex.type === 'TimestampNanosecond') return 'rows whose nanoseconds differ may be versions of one'
+  const areFine =
+    files.some(({ path }) => micros?.has(path) !== true) || memtables.some(({ times }) => !times.areMicros)
+  if (table.timeIndex.type === 'TimestampNanosecond' && areFine)
+    return 'rows whose nanoseconds differ may be versions of one'
   if (values.some(isText)) return 'texts may have versions'
   if (!filesInOrder(files) || !inWriteOrder(writes)) return 'rows that may be versions of one were written alternately'
   return asIs('the row written last counts', true)

@@ -39,6 +39,9 @@ export class ReadThreads implements SortThreads {
   readonly #options: ReadThreadsOptions
   /** Started when first needed, and again after a failure. */
   readonly #threads: (Thread | undefined)[] = []
+  /** Files that were asked about, see `learnMicros`. */
+  readonly #learned = new Set<string>()
+  readonly #micros = new Set<string>()
   #lastId = 0
   #isClosed = false
 
@@ -83,6 +86,21 @@ export class ReadThreads implements SortThreads {
         worker.postMessage({ know: this.#pathOf(path) } satisfies ReadTask)
       }
     }
+  }
+
+  /** Paths of files whose times in nanoseconds are whole microseconds, of those that `learnMicros` was told. */
+  get micros(): ReadonlySet<string> {
+    return this.#micros
+  }
+
+  /** Reads from files whether the times in a column of nanoseconds are whole microseconds; those that are known are not read again. */
+  async learnMicros(paths: readonly string[], column: string): Promise<void> {
+    const unknown = paths.filter(path => !this.#learned.has(path))
+    if (unknown.length === 0) return
+    const full = new Map(unknown.map(path => [this.#pathOf(path), path]))
+    const { micros } = await this.#ask(this.#idlest(), id => ({ id, micros: [...full.keys()], column }))
+    for (const path of unknown) this.#learned.add(path)
+    for (const path of micros!) this.#micros.add(full.get(path)!)
   }
 
   /** CRC-32 of a file, computed in a thread. Rejects with DbError `StorageUnavailable` if it cannot be read. */
@@ -130,6 +148,8 @@ export class ReadThreads implements SortThreads {
 
   /** Forgets a file that was removed. */
   forget(path: string): void {
+    this.#learned.delete(path)
+    this.#micros.delete(path)
     for (const thread of this.#threads) {
       thread?.told.delete(path)
       thread?.worker.postMessage({ forget: this.#pathOf(path) } satisfies ReadTask)

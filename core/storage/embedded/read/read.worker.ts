@@ -48,6 +48,7 @@ export interface SamplesFound {
 export type ReadTask =
   | { readonly id: number; readonly asked: SamplesAsked }
   | { readonly id: number; readonly checksumOf: string }
+  | { readonly id: number; readonly micros: readonly string[]; readonly column: string }
   | { readonly id: number; readonly sort: SortTask; readonly time: SampleColumn }
   | { readonly forget: string }
   | { readonly know: string }
@@ -59,6 +60,8 @@ export interface ReadAnswer {
   readonly id?: number
   readonly found?: SamplesFound
   readonly checksum?: number
+  /** Those of the files asked about whose times are whole microseconds. */
+  readonly micros?: readonly string[]
   /** The answer to a sort. */
   readonly bounds?: SampleBounds
   /** The reason of a failure. */
@@ -109,6 +112,11 @@ parentPort!.on('message', async (task: ReadTask) => {
   try {
     if ('checksumOf' in task) {
       parentPort!.postMessage({ id, checksum: await checksumOf(task.checksumOf), ...state() } satisfies ReadAnswer)
+      return
+    }
+    if ('micros' in task) {
+      const micros = await filesInMicros(task.micros, task.column)
+      parentPort!.postMessage({ id, micros, ...state() } satisfies ReadAnswer)
       return
     }
     if ('sort' in task) {
@@ -182,6 +190,16 @@ function* read(
 async function sort({ writes, into }: SortTask, time: SampleColumn): Promise<SampleBounds> {
   for (const _ of sortSteps(writes, into)) await new Promise(resolve => setImmediate(resolve))
   return boundsOf(sortedRows(writes, into) as SampleRows, time, SharedArrayBuffer)
+}
+
+/** Queries that arrive meanwhile go first. */
+async function filesInMicros(paths: readonly string[], column: string): Promise<string[]> {
+  const found: string[] = []
+  for (const path of paths) {
+    if (files.areMicros(path, column)) found.push(path)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  return found
 }
 
 /** Queries that arrive meanwhile go first. */

@@ -6,6 +6,7 @@ import { addTextSizes, pickRows, sliceRows } from '../datafile/column-builder.ts
 import { RowFile, type WrittenFile } from '../datafile/row-file.ts'
 import { groupTextBytes, textEnd } from '../datafile/row-group.ts'
 import type { FileColumn } from '../datafile/stored-column.ts'
+import { areWholeMicros, wholeMicros } from '../datafile/whole-micros.ts'
 import { groupColumn } from '../index/group-column.ts'
 import { type KeptRows, keepRows, type MergeWay, valueIndices } from './versions.ts'
 
@@ -64,11 +65,14 @@ export class SortedFile {
   readonly #file: RowFile
   #groups = 0
   #deletes = false
+  /** Whether times are nanoseconds, all of them whole microseconds so far. */
+  #areMicros: boolean
   #minTime = 2n ** 63n - 1n
   #maxTime = -(2n ** 63n)
 
   constructor(layout: FileLayout) {
     this.#layout = layout
+    this.#areMicros = layout.columns[layout.time]!.type === 'TimestampNanosecond'
     const columns = [
       ...(layout.hasSeries ? [tsid] : []),
       ...(layout.hasOrder ? order : []),
@@ -103,7 +107,8 @@ export class SortedFile {
       this.#file.abandon()
       return undefined
     }
-    const written = this.#file.finish()
+    const facts = this.#areMicros ? [[wholeMicros, this.#layout.columns[this.#layout.time]!.name] as const] : []
+    const written = this.#file.finish(new Map(facts))
     return { ...written, minTime: this.#minTime, maxTime: this.#maxTime, deletes: this.#deletes }
   }
 
@@ -172,6 +177,7 @@ export class SortedFile {
     if (times.kind !== 'fixed') return
     const { buffer, byteOffset, length } = times.values
     const words = new Int32Array(buffer, byteOffset, 2 * length)
+    this.#areMicros &&= areWholeMicros(words)
     let [min, max] = [0, 0]
     for (let row = 1; row < length; row++) {
       if (isBefore(words, row, min)) min = row

@@ -57,7 +57,12 @@ function write(seq: number, more: Partial<MemtableRows> = {}): MemtableRows {
 
 function memory(minTime: number, maxTime: number, areDistinct = true, writes = [write(1_000_000)]): MemoryPart {
   const rows = writes.reduce((sum, each) => sum + each.rows, 0)
-  return { rows, times: { minTime: BigInt(minTime), maxTime: BigInt(maxTime), areDistinct }, writes }
+  const times = { minTime: BigInt(minTime), maxTime: BigInt(maxTime), areDistinct, areMicros: false }
+  return { rows, times, writes }
+}
+
+function inMicros(part: MemoryPart): MemoryPart {
+  return { ...part, times: { ...part.times, areMicros: true } }
 }
 
 interface Example extends Partial<PlanSource>, Asked {
@@ -231,6 +236,25 @@ const examples: readonly Example[] = [
     wants: Array(2).fill('merge: rows whose nanoseconds differ may be versions of one; it shares times with other rows')
   },
   {
+    is: 'nanoseconds that are whole microseconds',
+    table: tableOf({}, [host], { ...at, type: 'TimestampNanosecond' }),
+    files: [file(0, 4, { path: 'micros' })],
+    memtables: [inMicros(memory(4, 9))],
+    samples: [n],
+    micros: new Set(['micros']),
+    wants: Array(2).fill('series: the row written last counts'),
+    versions: true
+  },
+  {
+    is: 'nanoseconds that are whole microseconds, but not in memory',
+    table: tableOf({}, [host], { ...at, type: 'TimestampNanosecond' }),
+    files: [file(0, 4, { path: 'micros' })],
+    memtables: [memory(4, 9)],
+    samples: [n],
+    micros: new Set(['micros']),
+    wants: Array(2).fill('merge: rows whose nanoseconds differ may be versions of one; it shares times with other rows')
+  },
+  {
     is: 'nanoseconds without versions',
     table: tableOf({}, [host], { ...at, type: 'TimestampNanosecond' }),
     files: [file(0, 4)],
@@ -290,12 +314,12 @@ const examples: readonly Example[] = [
   }
 ]
 
-for (const { is, wants, versions = false, avoid = [], where, samples, ...source } of examples) {
+for (const { is, wants, versions = false, avoid = [], where, samples, micros, ...source } of examples) {
   t.test(is, async t => {
     const { files = [], memtables = [], table = last, cutoff } = source
     const plan = planRead(
       { table, files, memtables, cutoff },
-      { where, ...(samples && { samples }) },
+      { where, ...(samples && { samples }), ...(micros && { micros }) },
       { ...usualLimits, avoid: new Set(avoid) }
     )
     const said = new Map(plan.steps.map(({ part, path, reason }) => [part, `${path}: ${reason}`] as const))
