@@ -1,7 +1,9 @@
 // Samples with times in nanoseconds: late rows make files and memory share times, and the ways to read them give the same.
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { type Column, isValid } from '../../../core/model/batch.ts'
 import type { TableOptions } from '../../../core/model/table.ts'
+import type { ColumnType } from '../../../core/model/types.ts'
 import { areWholeMicros } from '../../../core/storage/embedded/datafile/whole-micros.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
 import { columns } from '../../contract/engine/trial.ts'
@@ -14,26 +16,47 @@ interface Row {
   /** Nanoseconds since the start. */
   readonly at: bigint
   readonly value: number | undefined
+  readonly other?: number | undefined
 }
 
 const createTable = (engine: Engine, options: TableOptions) =>
   engine.catalog.createTable({
     database: 'public',
     name: 'cpu',
-    columns: columns('tag host String', 'time at TimestampNanosecond', 'field v Float64'),
+    columns: columns('tag host String', 'time at TimestampNanosecond', 'field v Float64', 'field w Int64'),
     options
   })
 
+/** A column of numbers, null where undefined. */
+function field(
+  name: string,
+  type: ColumnType,
+  data: Float64Array | BigInt64Array,
+  values: readonly (number | undefined)[]
+): Column {
+  const valid = new Uint8Array((values.length + 7) >> 3)
+  values.forEach((value, i) => {
+    if (value === undefined) return
+    valid[i >> 3]! |= 1 << (i & 7)
+    data[i] = data instanceof Float64Array ? value : BigInt(value)
+  })
+  const column = fixed(name, type, data)
+  return { ...column, data: { ...column.data, valid } }
+}
+
 function put(engine: Engine, rows: readonly Row[]): Promise<number> {
   const table = engine.catalog.table('public', 'cpu')!
-  const valid = new Uint8Array((rows.length + 7) >> 3)
-  rows.forEach(({ value }, i) => {
-    if (value !== undefined) valid[i >> 3]! |= 1 << (i & 7)
-  })
-  const values = fixed(
+  const values = field(
     'v',
     'Float64',
-    Float64Array.from(rows, ({ value = 0 }) => value)
+    new Float64Array(rows.length),
+    rows.map(({ value }) => value)
+  )
+  const others = field(
+    'w',
+    'Int64',
+    new BigInt64Array(rows.length),
+    rows.map(({ other }) => other)
   )
   const host = text(
     'host',
@@ -41,25 +64,22 @@ function put(engine: Engine, rows: readonly Row[]): Promise<number> {
     'tag'
   )
   const at = BigInt64Array.from(rows, each => start + each.at)
-  const all = [
-    host,
-    fixed('at', 'TimestampNanosecond', at, 'timestamp'),
-    { ...values, data: { ...values.data, valid } }
-  ]
+  const all = [host, fixed('at', 'TimestampNanosecond', at, 'timestamp'), values, others]
   return engine.write([{ table, rows: rows.length, columns: all, op: 'put' }], never)
 }
 
 /** The samples of all series, and the ways their parts were read. */
-async function ask(engine: Engine) {
+async function ask(engine: Engine, values: readonly string[] = ['v']) {
   const table = engine.catalog.table('public', 'cpu')!
-  const result = await engine.query({ kind: 'series', table, matches: [], values: ['v'] }, never)
+  const result = await engine.query({ kind: 'series', table, matches: [], values }, never)
   const found: string[] = []
   for await (const { rows, columns } of result.batches()) {
-    const [series, times, values] = columns
-    for (let row = 0; row < rows; row++)
-      found.push(
-        `${result.labels!(series!.values[row] as number).values[0]} ${times!.values[row]} ${values!.values[row]}`
-      )
+    const [series, times, ...fields] = columns
+    for (let row = 0; row < rows; row++) {
+      const host = result.labels!(series!.values[row] as number).values[0]
+      const read = fields.map(({ values, valid }) => (isValid(valid, row) ? values[row] : '-'))
+      found.push([host, times!.values[row], ...read].join(' '))
+    }
   }
   return { found: found.sort(), ways: new Set(result.reading!().map(({ path }) => path)) }
 }
@@ -92,6 +112,7 @@ t.test('late points in whole microseconds are read by series number, also after 
     const live = await ask(engine)
     t.same(live.found, wanted)
     t.same(live.ways, new Set(['series']))
+    t.same((await ask(engine, ['v', 'w'])).ways, live.ways, 'several fields, too')
     await engine.maintain({ kind: 'flush' }, never)
     await engine.close()
     const again = await openEngine(t, folder, onlyWhenTold)
@@ -129,16 +150,19 @@ async function compare(t: Test, unit: bigint, seed: number): Promise<void> {
   const row = fc.record({
     host: fc.nat(2),
     at: fc.nat(12).map(n => BigInt(n) * unit),
-    value: fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined })
+    value: fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined }),
+    other: fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined })
   })
   const writes = fc.sample(fc.array(row, { minLength: 1, maxLength: 8 }), { seed, numRuns: 12 })
   for (const [i, rows] of writes.entries()) {
     await put(engine, rows)
     if (i % 4 === 3) await engine.maintain({ kind: 'flush' }, never)
     if (i % 3 !== 0) continue
-    const answers: string[] = []
-    for (const _ of paths.each()) answers.push((await ask(engine)).found.join('\n'))
-    t.equal(new Set(answers).size, 1, `unit ${unit}, write ${i}, seed ${seed}`)
+    for (const values of [['v'], ['w', 'v']]) {
+      const answers: string[] = []
+      for (const _ of paths.each()) answers.push((await ask(engine, values)).found.join('\n'))
+      t.equal(new Set(answers).size, 1, `${values}, unit ${unit}, write ${i}, seed ${seed}`)
+    }
   }
 }
 

@@ -13,8 +13,14 @@ interface Rows {
 interface Rules {
   /** True: rows with the same series and time are versions of one row. */
   readonly versions: boolean
-  /** True: a version without any value hides no earlier one. */
+  /** True: each value of a row is that of the latest version that has one. */
   readonly merges: boolean
+}
+
+export interface KeptRows {
+  readonly rows: Uint32Array
+  /** By column, for each of these rows the one whose value counts; absent: its own. */
+  readonly sources?: readonly Uint32Array[] | undefined
 }
 
 /** Rows looked at in a step, besides those of one series that are in order. */
@@ -23,13 +29,19 @@ const stepRows = 65_536
 /**
  * The rows that count, series by series with ascending times; undefined if all rows count as they are. Rows without any value never count.
  */
-export function* latestRows(rows: Rows, { versions, merges }: Rules): Steps<Uint32Array | undefined> {
+export function* latestRows(rows: Rows, { versions, merges }: Rules): Steps<KeptRows | undefined> {
   const { starts, times, values } = rows
   const gaps = values.length > 0 && values.every(({ present }) => present !== undefined)
   const isEmpty = (row: number) => gaps && values.every(({ present }) => present![row] === 0)
   if (!gaps && areOrdered(rows, versions)) return undefined
   const kept = new Uint32Array(times.length)
+  const isMixed = versions && merges && values.length > 1 && values.some(({ present }) => present !== undefined)
+  const sources = isMixed ? values.map(() => new Uint32Array(times.length)) : undefined
   let [count, looked] = [0, 0]
+  const keep = (row: number) => {
+    for (const source of sources ?? []) source[count] = row
+    kept[count++] = row
+  }
   for (let position = 0; position + 1 < starts.length; position++) {
     const [start, end] = [starts[position]!, starts[position + 1]!]
     if (end - looked > stepRows) {
@@ -37,18 +49,31 @@ export function* latestRows(rows: Rows, { versions, merges }: Rules): Steps<Uint
       yield
     }
     if (!gaps && isOrdered(times, start, end, versions)) {
-      for (let row = start; row < end; row++) kept[count++] = row
+      for (let row = start; row < end; row++) keep(row)
       continue
     }
     const all = yield* orderByTime(times, start, end)
     const own = merges && gaps ? all.filter(row => !isEmpty(row)) : all
+    /** The first version of the current row. */
+    let first = 0
     for (let i = 0; i < own.length; i++) {
       if (endsStep(i, stepRows)) yield
-      const hidden = versions && i + 1 < own.length && times[own[i + 1]!] === times[own[i]!]
-      if (!hidden && !isEmpty(own[i]!)) kept[count++] = own[i]!
+      if (versions && i + 1 < own.length && times[own[i + 1]!] === times[own[i]!]) continue
+      if (!isEmpty(own[i]!)) {
+        keep(own[i]!)
+        if (first < i)
+          for (const [c, source] of sources?.entries() ?? []) source[count - 1] = latestWith(values[c]!, own, first, i)
+      }
+      first = i + 1
     }
   }
-  return kept.subarray(0, count)
+  return { rows: kept.subarray(0, count), sources: sources?.map(source => source.subarray(0, count)) }
+}
+
+/** Of some versions of a row, `first` to `last`, the latest that has a value in a column; the last one if none has. */
+function latestWith({ present }: Rows['values'][number], versions: Uint32Array, first: number, last: number): number {
+  for (let i = last; i >= first; i--) if (present === undefined || present[versions[i]!] === 1) return versions[i]!
+  return versions[last]!
 }
 
 function areOrdered({ starts, times }: Rows, versions: boolean): boolean {

@@ -2,13 +2,13 @@
 import { type ColumnData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
 import { endsStep, type Steps } from '../../../pace.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
-import { latestRows } from './deduplicate.ts'
+import { type KeptRows, latestRows } from './deduplicate.ts'
 import { copyTimes, type SampleColumn, type SampleQuery, type SampleRows, ticksOf, visitRuns } from './sample-rows.ts'
 
 export interface GatherOptions {
   /** True: rows with the same series and time are versions, and the last in the list counts; false: every row counts. */
   readonly versions: boolean
-  /** True: a version without a value hides no earlier one. */
+  /** True: each value of a row is that of the latest version that has one. */
   readonly merges: boolean
 }
 
@@ -131,17 +131,18 @@ function vectorOf({ values, present }: Numbers): ResultVector {
   return { values, valid }
 }
 
-/** Some of the rows, in another order of series. */
-function* pick({ starts, times, values }: Gathered, rows: Uint32Array): Steps<Gathered> {
+/** Some of the rows. */
+function* pick({ starts, times, values }: Gathered, { rows, sources }: KeptRows): Steps<Gathered> {
   const kept = new Uint32Array(starts.length)
   for (let index = 0, at = 0; index + 1 < starts.length; index++) {
     while (at < rows.length && rows[at]! < starts[index + 1]!) at++
     kept[index + 1] = at
   }
   const numbers: Numbers[] = []
-  for (const { values: all, present } of values) {
-    const picked = yield* pickNumbers(all, rows)
-    numbers.push({ values: picked, present: present && (yield* pickPresent(present, rows)) })
+  for (const [column, { values: all, present }] of values.entries()) {
+    const from = sources?.[column] ?? rows
+    const picked = yield* pickNumbers(all, from)
+    numbers.push({ values: picked, present: present && (yield* pickPresent(present, from)) })
   }
   return { starts: kept, times: yield* pickNumbers(times, rows), values: numbers }
 }

@@ -2,7 +2,6 @@
 // parts.
 import type { Table, TableColumn } from '../../../model/table.ts'
 import type { Condition } from '../../engine.ts'
-import { mergesFields } from '../../logical.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isTagged } from '../catalog/logical.ts'
 import type { Groups, Pruned } from '../index/prune.ts'
@@ -224,7 +223,6 @@ function planSamples<M extends MemoryPart>(
   if (!hasSeries(table)) return 'the table has no tags'
   const changed = values.find(column => !isPlain(column))
   if (changed !== undefined) return `DuckDB converts the values of ${changed.name}`
-  if (mergesFields(table) && values.length > 1) return 'the values of a row may come from several versions'
   if (files.some(file => !isTagged(table, file))) return 'a file is from before the table had tags'
   const writes = memtables.flatMap(memtable => memtable.writes)
   if (files.some(({ deletes }) => deletes) || writes.some(({ op }) => op === 'delete')) return 'there are deletes'

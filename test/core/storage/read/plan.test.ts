@@ -200,9 +200,11 @@ const examples: readonly Example[] = [
   {
     is: 'samples of several fields that are merged',
     table: merging,
-    files: [file(0, 4)],
+    files: [file(0, 4), file(4, 9)],
+    memtables: [memory(10, 12)],
     samples: [n, m],
-    wants: ['scan: the values of a row may come from several versions; no row hides another']
+    wants: Array(3).fill('series: the row written last counts'),
+    versions: true
   },
   {
     is: 'samples of one field that is merged',
