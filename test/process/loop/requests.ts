@@ -587,6 +587,20 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
       return encodeSnappy(out.bytes)
     }
   )
+  const pushProto = { ...proto, 'content-encoding': 'snappy', 'x-svc-log-table-name': 'pushed_proto' }
+  // Some bytes that inflate to the largest body.
+  add('push: unknown fields', push, pushProto, 200, () => encodeSnappy(Buffer.alloc(largest.bytes, 0x20)))
+  add('push: long labels in protobuf', push, pushProto, 413, () => {
+    const labels = new ProtoWriter().text(1, `{a="${'x'.repeat(largest.bytes - 1_000)}"}`)
+    const one = labels.data(2, new ProtoWriter().text(2, 'x').bytes).bytes
+    return encodeSnappy(new ProtoWriter().data(1, one).bytes)
+  })
+  for (const [what, status, body] of [
+    ['unknown field', 200, () => `{"x":[${'1,'.repeat(4_900_000)}1],"streams":[]}`],
+    ['entries that are none', 200, () => `{"streams":[{"values":[${'[],'.repeat(4_900_000)}1]}]}`],
+    ['long label', 413, () => `{"streams":[{"stream":{"a":"${'x'.repeat(bytes)}"},"values":[["1","x"]]}]}`]
+  ] as const)
+    add(`push: ${what}`, push, pushed('pushed_odd'), status, body)
   add(
     'events: one text',
     `${events}?table=event_text`,
