@@ -178,7 +178,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
   const run: PipelinesService['run'] = (ctx, name, items, options) =>
     traced(ctx, name, async () => {
       const pace = new Pace(ctx)
-      if (areLight(items) && isShort(name, options.version, items.bytes.length))
+      if (isShort(name, options.version, items.bytes.length) && areLight(items))
         return runHere(ctx, name, items, options, pace)
       const { items: packed, moved } = await runPaced(pace, packItems(items))
       return runInThread(ctx, { name, options, input: { items: packed } }, moved)

@@ -37,8 +37,10 @@ function hasFewValues({ fields }: ItemBatch): boolean {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
         if (left-- === 0) return false
         if (typeof next !== 'object' || next === null) continue
+        // Keys are counted first: the values of an object of many take several times as long.
+        const count = Array.isArray(next) ? next.length : Object.keys(next).length
+        if (waiting.length + count > left) return false
         for (const each of Object.values(next) as ItemValue[]) waiting.push(each)
-        if (waiting.length > left) return false
       }
     }
   }
