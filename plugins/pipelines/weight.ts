@@ -4,7 +4,7 @@ import { parseDocument } from './document/document.ts'
 import type { Version } from './runner.ts'
 
 /** Documents of at least this many characters are read and compiled in a thread: YAML takes up to 7 ms for each thousand. */
-const longDocument = 4 * 1024
+export const longDocument = 4 * 1024
 /** Bytes of input times the weight of the pipeline that take some 10 ms. */
 const maxLightWork = 1 << 20
 /** Bytes of decoded items that the main thread takes: they cost time that the bytes of their text do not tell. */
