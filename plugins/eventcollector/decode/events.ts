@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import {
   cell,
+  DbError,
   endsStep,
   type ItemBatch,
   ItemField,
@@ -50,6 +51,8 @@ interface EventOptions {
   readonly maxValues?: number
   /** Maximum bytes of one event. */
   readonly maxBytes?: number
+  /** Maximum tables that the events go to. */
+  readonly maxTables?: number
 }
 
 /** Throws CollectorError for the first invalid event; then none is taken. Values that are not objects are marked as failed in the batch. */
@@ -70,7 +73,7 @@ export function* decodeEvents(body: Uint8Array, options: EventOptions): Steps<Ev
     fillMissing(batch, rows, key, options.tags?.[key])
   }
   yield
-  const groups = groupByTable(batch, rows, options.table)
+  const groups = yield* groupByTable(batch, rows, options)
   batch.fields.delete('time')
   batch.fields.delete('index')
   return { batch, time, groups }
@@ -134,22 +137,33 @@ function isBlank({ bytes }: ItemBatch, { words }: ItemField, row: number): boole
 }
 
 /** Groups rows by their index, in order of appearance; events without an index go to `table`. */
-function groupByTable(batch: ItemBatch, rows: Uint32Array, table: string): Group[] {
+function* groupByTable(
+  batch: ItemBatch,
+  rows: Uint32Array,
+  { table, maxTables = Number.POSITIVE_INFINITY }: EventOptions
+): Steps<Group[]> {
   const index = batch.field('index')
   if (index === undefined) return [{ table, rows }]
   const groups = new Map<string, number[]>()
   let last = -1
   let group: number[] | undefined
-  for (const row of rows) {
+  for (const [i, row] of rows.entries()) {
+    if (endsStep(i, stepRows)) yield
     if (group === undefined || !sameText(batch, index, last, row)) {
       const name = index.kinds[row] === cell.string ? tableOfIndex(batch.text(index, row)) : undefined
       group = groups.get(name ?? table) ?? []
       groups.set(name ?? table, group)
+      if (groups.size > maxTables) throw tooManyTables(maxTables)
       last = row
     }
     group.push(row)
   }
   return Array.from(groups, ([table, rows]) => ({ table, rows: Uint32Array.from(rows) }))
+}
+
+function tooManyTables(max: number): DbError {
+  const reason = `the events go to more than ${max} tables (plugins.eventcollector.max_request_tables)`
+  return new DbError('InvalidArguments', reason)
 }
 
 /** Whether two rows have the same text, or both none. */
