@@ -20,6 +20,8 @@ import { readSummaryPoint } from './summary-point.ts'
 
 /** Points, and metrics handled between two yields to other requests. */
 const stepPoints = 64
+/** Fields passed between two yields to other requests. */
+const stepFields = 4_096
 
 const field = { name: 1, description: 2, unit: 3 } as const
 const data = { points: 1, temporality: 2, isMonotonic: 3 } as const
@@ -128,7 +130,8 @@ function* readMetric(decode: Decoding, origin: Origin): Steps<void> {
   let headEnd = start
   let dataStart = 0
   let dataEnd = 0
-  while (reader.next()) {
+  for (let i = 0; reader.next(); i++) {
+    if (endsStep(i, stepFields)) yield
     if (dataFields.has(reader.field)) {
       dataField = reader.field
       dataStart = reader.pass()
@@ -137,6 +140,11 @@ function* readMetric(decode: Decoding, origin: Origin): Steps<void> {
       reader.skip()
       if (dataField === undefined) headEnd = reader.at
     }
+  }
+  const own = end - start - (dataEnd - dataStart)
+  if (own > decode.itemBytes) {
+    points.reject(tooLarge('a metric without its points', own, decode.itemBytes))
+    return
   }
   if (dataField === undefined) {
     const { name } = describe(body, reader, start, end)
@@ -163,7 +171,8 @@ function* readPoints(decode: Decoding, origin: Origin, key: string, metricRange:
   const found = { field: metricRange.dataField, temporality: 0, isMonotonic: false }
   let count = 0
   reader.seek(dataStart, dataEnd)
-  while (reader.next()) {
+  for (let i = 0; reader.next(); i++) {
+    if (endsStep(i, stepFields)) yield
     if (reader.field === data.temporality) found.temporality = reader.uint()
     else if (reader.field === data.isMonotonic) found.isMonotonic = reader.uint() !== 0
     else {
