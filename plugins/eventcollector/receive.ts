@@ -3,7 +3,6 @@ import {
   type Core,
   type ItemError,
   maxItemErrors,
-  nameProblem,
   Pace,
   type RequestContext,
   runPaced,
@@ -14,8 +13,7 @@ import {
 import type { PipelineResult, RequestedPipeline } from '../services.ts'
 import { columnsOf } from './columns.ts'
 import { createCounters } from './counters.ts'
-import type { Events } from './decode/events.ts'
-import { CollectorError } from './errors.ts'
+import { checkTable, type Events } from './decode/events.ts'
 import { itemsOf } from './items.ts'
 
 interface Receiving {
@@ -45,11 +43,6 @@ export function createReceive(core: Core): Receive {
     const errors: ItemError[] = [...own.slice(0, maxItemErrors), ...result.errors].slice(0, maxItemErrors)
     return { count: own.length + result.skipped, errors }
   }
-}
-
-function checkTable(name: string): void {
-  const problem = nameProblem('table', name)
-  if (problem !== undefined) throw new CollectorError(7, problem)
 }
 
 interface Writes {

@@ -8,6 +8,7 @@ import {
   ItemField,
   itemSteps,
   type KeyMapping,
+  nameProblem,
   type Steps,
   timeColumn
 } from '../../../core/index.ts'
@@ -151,14 +152,26 @@ function* groupByTable(
     if (endsStep(i, stepRows)) yield
     if (group === undefined || !sameText(batch, index, last, row)) {
       const name = index.kinds[row] === cell.string ? tableOfIndex(batch.text(index, row)) : undefined
-      group = groups.get(name ?? table) ?? []
-      groups.set(name ?? table, group)
-      if (groups.size > maxTables) throw tooManyTables(maxTables)
+      const to = name ?? table
+      group = groups.get(to)
+      if (group === undefined) {
+        if (groups.size === maxTables) throw tooManyTables(maxTables)
+        // At once: to compare long names row by row takes long.
+        checkTable(to)
+        group = []
+        groups.set(to, group)
+      }
       last = row
     }
     group.push(row)
   }
   return Array.from(groups, ([table, rows]) => ({ table, rows: Uint32Array.from(rows) }))
+}
+
+/** Throws CollectorError for a name that no table can have. */
+export function checkTable(name: string): void {
+  const problem = nameProblem('table', name)
+  if (problem !== undefined) throw new CollectorError(7, problem)
 }
 
 function tooManyTables(max: number): DbError {

@@ -161,6 +161,8 @@ t.test('events of many tables, and those that go through a pipeline, are handled
   t.throws(() => runAtOnce(decodeEvents(body, { ...options, maxTables: 1_000 })), refused)
   const events = runAtOnce(decodeEvents(body, { ...options, maxTables: 5_000 }))
   t.equal(events.groups.length, 5_000)
+  const long = Buffer.from(`{"event":"a","index":"${'x'.repeat(300)}"}`.repeat(2))
+  t.throws(() => runAtOnce(decodeEvents(long, options)), { message: /the name of a table has 300 bytes/ })
   const two = Buffer.from('{"event":"a","index":"b"}{"event":"a"}'.repeat(20_000))
   const grouped = runAtOnce(decodeEvents(two, options))
   const steps = itemsOf(grouped, grouped.groups[1]!)
