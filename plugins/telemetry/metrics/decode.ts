@@ -4,7 +4,6 @@ import { endsStep, type Steps } from '../../../core/index.ts'
 import type { ProtoReader } from '../../../core/wire/index.ts'
 import { checkScopes } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
-import { findField } from '../wire/find-field.ts'
 import { type Outline, type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
 import type { Ranges } from '../wire/ranges.ts'
 import { readExponentialPoint } from './exponential-point.ts'
@@ -189,7 +188,12 @@ function* readPoints(decode: Decoding, origin: Origin, key: string, metricRange:
   }
   reader.seek(dataStart, dataEnd)
   let step = reader.at
-  for (let i = 1; findField(reader, data.points); i++) {
+  for (let fields = 0, i = 0; reader.next(); fields++) {
+    if (endsStep(fields, stepFields)) yield
+    if (reader.field !== data.points) {
+      reader.skip()
+      continue
+    }
     const outer = reader.enter()
     if (reader.end - reader.at <= itemBytes) readPoint(points, metric)
     else {
@@ -197,7 +201,7 @@ function* readPoints(decode: Decoding, origin: Origin, key: string, metricRange:
       reader.at = reader.end
     }
     reader.leave(outer)
-    if (i % stepPoints !== 0 && reader.at - step < stepBytes) continue
+    if (++i % stepPoints !== 0 && reader.at - step < stepBytes) continue
     step = reader.at
     yield
   }
