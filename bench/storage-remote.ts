@@ -89,7 +89,7 @@ function readBody(corpus: number): Uint8Array {
 function decode(body: Uint8Array, buffer: DecodeBuffer): SeriesWrite {
   const length = decodeSnappy(body, buffer.reserveBody(snappyLength(body) + snappySlack))
   decodeV1(buffer, length)
-  const names = new SeriesNames(false, () => 2_000)
+  const names = new SeriesNames(false, () => ({ labels: 2_000, bytes: 1 << 22 }))
   return {
     kind: 'series',
     keys: buffer.keys,

@@ -1,10 +1,15 @@
 // Converts fields of items to columns of one type: cells are gathered row by row, texts are copied into one buffer.
+import { endsStep, type Steps } from '../pace.ts'
 import { type BytesData, bitmap, type FixedData, setBit } from './batch.ts'
 import { copyBytes } from './copy-bytes.ts'
 import { cell, type ItemBatch, type ItemField } from './items.ts'
 
+/** Rows, and bytes of them, of one step. */
+const stepRows = 1 << 14
+const stepBytes = 1 << 18
+
 /** The strings of these rows; cells of other kinds become null. */
-export function textColumn(batch: ItemBatch, field: ItemField, rows: Uint32Array): BytesData {
+export function* textColumn(batch: ItemBatch, field: ItemField, rows: Uint32Array): Steps<BytesData> {
   const { kinds, words } = field
   const offsets = new Uint32Array(rows.length + 1)
   let length = 0
@@ -14,10 +19,15 @@ export function textColumn(batch: ItemBatch, field: ItemField, rows: Uint32Array
     if (kinds[row] === cell.string) length += words[row * 2 + 1]! - words[row * 2]!
     else missing = true
     offsets[i + 1] = length
+    if (endsStep(i, stepRows)) yield
   }
   // `allocUnsafeSlow` does not clear the memory; every byte is written below.
   const target = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
-  copyTexts(batch, field, rows, offsets, target)
+  for (let first = 0, end = 0; first < rows.length; first = end) {
+    while (end < rows.length && end - first < stepRows && offsets[end]! - offsets[first]! < stepBytes) end++
+    copyTexts(batch, field, rows.subarray(first, end), offsets.subarray(first), target)
+    yield
+  }
   const data = { kind: 'bytes', offsets, bytes: target } as const
   return missing ? { ...data, valid: validity(kinds, rows, 1 << cell.string) } : data
 }

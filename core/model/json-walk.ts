@@ -41,6 +41,9 @@ export function* members(cursor: JsonCursor): Generator<string, void, void> {
   while (nextPart(cursor, brace))
 }
 
+/** Bytes of a key: it is read without a pause. */
+const maxKeyBytes = 1 << 20
+
 /** Bytes of a value that step-wise readers read without a pause. */
 const shortBytes = 1 << 14
 
@@ -136,8 +139,13 @@ function readMemberKey(cursor: JsonCursor): string {
 function readKey(cursor: JsonCursor): string {
   if (!startsWith(cursor, quote)) throw unexpected(cursor, cursor.at, 'a key in quotes')
   const { bytes, at } = cursor
-  const end = textEnd(cursor, at + 1)
-  for (let i = at + 1; i < end; i++) if (bytes[i] === backslash) return readJson(cursor) as string
+  const max = Math.min(cursor.end, at + 1 + maxKeyBytes)
+  let end = at + 1
+  while (end < max && bytes[end] !== quote && bytes[end] !== backslash && bytes[end]! >= 0x20) end++
+  const isPlain = bytes[end] === quote
+  while (end < max && bytes[end] !== quote) end += bytes[end] === backslash ? 2 : 1
+  if (end >= max && max < cursor.end) throw jsonError(cursor, at, `a key is longer than ${maxKeyBytes} bytes`)
+  if (!isPlain) return readJson(cursor) as string
   cursor.at = end + 1
   return bytes.toString('utf8', at + 1, end)
 }

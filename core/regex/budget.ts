@@ -15,9 +15,11 @@ interface BudgetOptions {
   readonly max?: number
   /** The configuration key that sets `max`. */
   readonly key?: string
+  /** Whose expressions they are, for the message. */
+  readonly of?: string
 }
 
-/** Bounds the characters of the regular expressions that one request has compiled. */
+/** Bounds the characters of the regular expressions that one request, or another piece of work, has compiled. */
 export class RegexBudget {
   readonly #options: BudgetOptions
   #left: number
@@ -31,11 +33,11 @@ export class RegexBudget {
   take(source: string): void {
     this.#left -= compileLength(source) + addedLength
     if (this.#left >= 0) return
-    const { max = defaultPatternLength, key } = this.#options
+    const { max = defaultPatternLength, key, of = 'the request' } = this.#options
     const limit = `${max} characters${key === undefined ? '' : ` (${key})`}`
     throw new DbError(
       'InvalidArguments',
-      `the regular expressions of the request have more than ${limit}; ${countedLength.replaceAll('`', '')}`
+      `the regular expressions of ${of} have more than ${limit}; ${countedLength.replaceAll('`', '')}`
     )
   }
 }

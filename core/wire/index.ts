@@ -5,4 +5,11 @@ export type { SeriesKeys } from '../model/series.ts'
 export { hashKeys, hashWords, KeyHash, seriesSeed } from '../model/series-hash.ts'
 export { inflate, inflateSync } from './inflate.ts'
 export { ProtoReader, ProtoWriter, wireType } from './protobuf.ts'
-export { decodeSnappy, encodeSnappy, encodeSnappySteps, snappyLength, snappySlack } from './snappy.ts'
+export {
+  decodeSnappy,
+  decodeSnappySteps,
+  encodeSnappy,
+  encodeSnappySteps,
+  snappyLength,
+  snappySlack
+} from './snappy.ts'

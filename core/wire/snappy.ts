@@ -27,31 +27,69 @@ export function snappyLength(block: Uint8Array): number {
  * `InvalidArguments` with the offset.
  */
 export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
+  return runAtOnce(decodeSnappySteps(block, out))
+}
+
+/** Like `decodeSnappy`, in steps of 64 KiB. */
+export function* decodeSnappySteps(block: Uint8Array, out: Uint8Array): Steps<number> {
   const length = snappyLength(block)
   const from = new DataView(block.buffer, block.byteOffset, block.byteLength)
   const to = new DataView(out.buffer, out.byteOffset, out.byteLength)
-  const end = block.length
-  let at = 0
-  while (block[at++]! > 127);
-  let put = 0
-  while (at < end) {
-    const tag = block[at++]!
+  const position = { at: 0, put: 0, literal: 0 }
+  while (block[position.at++]! > 127);
+  for (;;) {
+    readElements(from, to, position, length)
+    for (let size: number; position.literal > 0; position.literal -= size) {
+      size = Math.min(position.literal, blockSize)
+      out.set(block.subarray(position.at, position.at + size), position.put)
+      position.at += size
+      position.put += size
+      if (size === blockSize) yield
+    }
+    if (position.at >= block.length) break
+    yield
+  }
+  if (position.put !== length) {
+    throw damaged(`it holds ${position.put} bytes instead of the ${length} it announces`)
+  }
+  return length
+}
+
+/** How far a block is read. */
+interface Position {
+  /** Offsets in the block and in what it holds. */
+  at: number
+  put: number
+  /** Bytes of a long literal at `at` that are still to be copied. */
+  literal: number
+}
+
+/** Reads literals and copies, up to a long literal, some 64 KiB, or the end. */
+function readElements(from: DataView, to: DataView, position: Position, length: number): void {
+  const end = from.byteLength
+  let { at, put } = position
+  const enough = put + blockSize
+  while (at < end && put < enough) {
+    const tag = from.getUint8(at++)
     if ((tag & 3) === 0) {
       let size = tag >> 2
       if (size >= 60) {
         const extra = size - 59
         if (at + extra > end) throw damaged(`it ends inside the length of a literal at byte ${at}`)
         size = 0
-        for (let i = 0; i < extra; i++) size += block[at + i]! * 2 ** (8 * i)
+        for (let i = 0; i < extra; i++) size += from.getUint8(at + i) * 2 ** (8 * i)
         at += extra
       }
       size++
       if (size > end - at) throw damaged(`it ends inside a literal at byte ${at}`)
       if (size > length - put) throw damaged(`the literal at byte ${at} goes beyond the length of ${length}`)
-      if (size > maxCopyLength) out.set(block.subarray(at, at + size), put)
-      else if (at + size + snappySlack <= end) {
+      if (size > maxCopyLength) {
+        position.literal = size
+        break
+      }
+      if (at + size + snappySlack <= end) {
         for (let i = 0; i < size; i += 8) to.setBigInt64(put + i, from.getBigInt64(at + i, true), true)
-      } else for (let i = 0; i < size; i++) out[put + i] = block[at + i]!
+      } else for (let i = 0; i < size; i++) to.setUint8(put + i, from.getUint8(at + i))
       at += size
       put += size
       continue
@@ -60,11 +98,11 @@ export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
     let back: number
     if ((tag & 3) === 1) {
       size = ((tag >> 2) & 7) + 4
-      back = ((tag & 0xe0) << 3) | (block[at] ?? 0)
+      back = ((tag & 0xe0) << 3) | (at < end ? from.getUint8(at) : 0)
       at++
     } else if ((tag & 3) === 2) {
       size = (tag >> 2) + 1
-      back = (block[at] ?? 0) | ((block[at + 1] ?? 0) << 8)
+      back = at + 2 <= end ? from.getUint16(at, true) : 0
       at += 2
     } else {
       size = (tag >> 2) + 1
@@ -79,11 +117,11 @@ export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
     if (back >= 8) {
       for (let i = 0; i < size; i += 8) to.setBigInt64(put + i, to.getBigInt64(source + i, true), true)
     } else if (back >= 4) for (let i = 0; i < size; i += 4) to.setInt32(put + i, to.getInt32(source + i, true), true)
-    else for (let i = 0; i < size; i++) out[put + i] = out[source + i]!
+    else for (let i = 0; i < size; i++) to.setUint8(put + i, to.getUint8(source + i))
     put += size
   }
-  if (put !== length) throw damaged(`it holds ${put} bytes instead of the ${length} it announces`)
-  return length
+  position.at = at
+  position.put = put
 }
 
 /** Compresses the bytes as one block. */

@@ -46,7 +46,7 @@ export function* columnsOf({ batch, time }: Events, rows: Uint32Array, table: Ta
   for (const { name, field, semantic } of yield* sourcesOf(batch, rows)) {
     const type = typeOf(name, field, rows, known.get(name)?.type === 'Float64')
     yield
-    columns.push({ name, type, semantic, data: dataOf(batch, field, rows, type) })
+    columns.push({ name, type, semantic, data: yield* dataOf(batch, field, rows, type) })
     yield
   }
   return columns
@@ -139,8 +139,8 @@ const typeNames: Readonly<Record<number, ValueType>> = {
   [cell.string]: 'String'
 }
 
-function dataOf(batch: ItemBatch, field: ItemField, rows: Uint32Array, type: ValueType): ColumnData {
-  if (type === 'String') return textColumn(batch, field, rows)
+function* dataOf(batch: ItemBatch, field: ItemField, rows: Uint32Array, type: ValueType): Steps<ColumnData> {
+  if (type === 'String') return yield* textColumn(batch, field, rows)
   if (type === 'Boolean') return booleanColumn(field, rows)
   return type === 'Int64' ? integerColumn(field, rows) : floatColumn(field, rows)
 }

@@ -36,7 +36,7 @@ export default definePlugin({
   }),
   setup(core, config): CollectorService {
     const { acknowledge, max_channels } = config
-    return { receive: createReceive(core, config), acks: acknowledge ? createAcks(max_channels) : undefined }
+    return { receive: createReceive(core), acks: acknowledge ? createAcks(max_channels) : undefined }
   },
   routes: (app, config) => routes(app, app.services.eventcollector, config),
   credentials: readCredentials,

@@ -1,10 +1,8 @@
 // Stores events: through a pipeline as items, or as columns.
 import {
   type Core,
-  DbError,
   type ItemError,
   maxItemErrors,
-  nameProblem,
   Pace,
   type RequestContext,
   runPaced,
@@ -15,8 +13,7 @@ import {
 import type { PipelineResult, RequestedPipeline } from '../services.ts'
 import { columnsOf } from './columns.ts'
 import { createCounters } from './counters.ts'
-import type { Events } from './decode/events.ts'
-import { CollectorError } from './errors.ts'
+import { checkTable, type Events } from './decode/events.ts'
 import { itemsOf } from './items.ts'
 
 interface Receiving {
@@ -28,40 +25,24 @@ interface Receiving {
 /** Resolves with the events left out, once all others are stored. */
 export type Receive = (ctx: RequestContext, request: Receiving) => Promise<PipelineResult['skipped']>
 
-interface CollectorOptions {
-  /** Maximum tables of one request. */
-  readonly max_request_tables: number
-}
-
-export function createReceive(core: Core, { max_request_tables }: CollectorOptions): Receive {
+export function createReceive(core: Core): Receive {
   const counters = createCounters(core.metrics)
   return async (ctx, { read, pipeline }) => {
     core.store.requireDatabase(ctx.db)
     const pace = new Pace(ctx)
     const events = await runPaced(pace, read())
-    checkGroups(events, max_request_tables)
+    for (const { table } of events.groups) checkTable(table)
     const { failures } = events.batch
     counters.skipped(ctx.plugin, failures.length)
     const own = failures.map(({ row, message }) => ({ index: events.batch.position(row), message }))
     const result =
-      pipeline === undefined ? await plainWrites(core, ctx, events, pace) : await runPipeline(ctx, pipeline, events)
+      pipeline === undefined
+        ? await plainWrites(core, ctx, events, pace)
+        : await runPipeline(ctx, pipeline, events, pace)
     await core.store.write(ctx, result.writes)
     const errors: ItemError[] = [...own.slice(0, maxItemErrors), ...result.errors].slice(0, maxItemErrors)
     return { count: own.length + result.skipped, errors }
   }
-}
-
-function checkGroups({ groups }: Events, max: number): void {
-  if (groups.length > max) {
-    const key = 'plugins.eventcollector.max_request_tables'
-    throw new DbError('InvalidArguments', `the events go to ${groups.length} tables, at most are ${max} (${key})`)
-  }
-  for (const { table } of groups) checkTable(table)
-}
-
-function checkTable(name: string): void {
-  const problem = nameProblem('table', name)
-  if (problem !== undefined) throw new CollectorError(7, problem)
 }
 
 interface Writes {
@@ -81,14 +62,20 @@ async function plainWrites({ store }: Core, ctx: RequestContext, events: Events,
   return { writes, skipped: 0, errors: [] }
 }
 
-async function runPipeline(ctx: RequestContext, pipeline: RequestedPipeline, events: Events): Promise<Writes> {
+async function runPipeline(
+  ctx: RequestContext,
+  pipeline: RequestedPipeline,
+  events: Events,
+  pace: Pace
+): Promise<Writes> {
   const writes: TableWrite[] = []
   const errors: ItemError[] = []
   let skipped = 0
   for (const group of events.groups) {
     const { table } = group
     const customTimeIndex = `${timeColumn};epoch;ns`
-    const result = await pipeline.run(ctx, itemsOf(events, group), { table, customTimeIndex })
+    const items = await runPaced(pace, itemsOf(events, group))
+    const result = await pipeline.run(ctx, items, { table, customTimeIndex })
     for (const write of result.writes) writes.push(write)
     for (const error of result.skipped.errors) errors.push(error)
     skipped += result.skipped.count

@@ -34,6 +34,7 @@ export interface CollectorService {
 interface CollectorRoutes {
   /** Maximum bytes of one JSON event, and of a request for acknowledgements. */
   readonly max_event_size: number
+  readonly max_request_tables: number
   readonly query_token: boolean
   readonly raw_lines: boolean
 }
@@ -68,7 +69,11 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
     const maxValues = app.core.config.http.max_body_values
     const read = () =>
       kind === 'event'
-        ? readEvents(request, spread, { maxValues, maxBytes: options.max_event_size })
+        ? readEvents(request, spread, {
+            maxValues,
+            maxBytes: options.max_event_size,
+            maxTables: options.max_request_tables
+          })
         : readText(request, maxValues, linesOf(request) ?? options.raw_lines)
     const skipped = await receive(request.ctx, { read, pipeline })
     return {
@@ -108,7 +113,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
 function readEvents(
   request: FastifyRequest,
   spread: boolean,
-  limits: { readonly maxValues: number; readonly maxBytes: number }
+  limits: { readonly maxValues: number; readonly maxBytes: number; readonly maxTables: number }
 ) {
   return decodeEvents(bodyBytes(request), {
     spread,

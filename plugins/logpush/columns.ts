@@ -28,12 +28,11 @@ const noMetadata = Buffer.from('{}')
 /** Throws DbError `InvalidArguments` for a label named like one of the other columns. */
 export function* columnsOf(push: Push): Steps<Column[]> {
   const { rows } = push.batch
-  const names = yield* labelNames(push.streams)
+  const names = yield* labelNames(push)
   const taken = names.find(name => reserved.includes(name))
   if (taken !== undefined) {
     throw new DbError('InvalidArguments', `the label ${taken} has the name of a column that every table of entries has`)
   }
-  checkCells(names.length + reserved.length, rows)
   yield cellMemory(names.length + reserved.length, rows)
   const all = new Uint32Array(rows)
   for (let row = 0; row < rows; row++) all[row] = row
@@ -41,9 +40,14 @@ export function* columnsOf(push: Push): Steps<Column[]> {
   const times = integerColumn(push.time, all)
   const columns: Column[] = [{ name: timeColumn, type: 'TimestampNanosecond', semantic: 'timestamp', data: times }]
   yield
-  columns.push({ name: lineColumn, type: 'String', semantic: 'field', data: textColumn(push.batch, push.line, all) })
+  columns.push({
+    name: lineColumn,
+    type: 'String',
+    semantic: 'field',
+    data: yield* textColumn(push.batch, push.line, all)
+  })
   yield
-  columns.push({ name: metadataColumn, type: 'Json', semantic: 'field', data: metadataData(push, all) })
+  columns.push({ name: metadataColumn, type: 'Json', semantic: 'field', data: yield* metadataData(push, all) })
   for (const name of names) {
     yield
     columns.push({ name, type: 'String', semantic: 'tag', data: yield* labelData(push.streams, name, rows) })
@@ -51,23 +55,26 @@ export function* columnsOf(push: Push): Steps<Column[]> {
   return columns
 }
 
-/** Sorted within a stream; labels that first occur in later streams follow. */
-function* labelNames(streams: readonly Stream[]): Steps<readonly string[]> {
+/** Sorted within a stream; labels that first occur in later streams follow. Throws DbError `InvalidArguments` for more than a batch may have. */
+function* labelNames({ streams, batch }: Push): Steps<readonly string[]> {
   const names = new Set<string>()
   for (const [i, { labels }] of streams.entries()) {
     if (endsStep(i, stepStreams)) yield
-    for (const name of [...labels.keys()].filter(name => !names.has(name)).sort(compareUtf8)) names.add(name)
+    const added = [...labels.keys()].filter(name => !names.has(name))
+    if (added.length === 0) continue
+    checkCells(names.size + added.length + reserved.length, batch.rows)
+    for (const name of added.sort(compareUtf8)) names.add(name)
   }
   return [...names]
 }
 
 /** Entries without metadata get an empty object. */
-function metadataData({ batch, metadata }: Push, rows: Uint32Array): BytesData {
+function* metadataData({ batch, metadata }: Push, rows: Uint32Array): Steps<BytesData> {
   const start = batch.append(noMetadata)
   for (const row of rows) {
     if (metadata.kinds[row] !== cell.string) metadata.setRange(row, start, start + noMetadata.length)
   }
-  return textColumn(batch, metadata, rows)
+  return yield* textColumn(batch, metadata, rows)
 }
 
 function* labelData(streams: readonly Stream[], name: string, rows: number): Steps<DictionaryData> {

@@ -12,7 +12,7 @@ export default definePlugin({
   config: Type.Object({
     max_entry_size: size(
       2 ** 20,
-      'Bytes of one entry, its structured metadata included; larger ones are left out and reported in the answer.',
+      'Bytes of one entry, its structured metadata included; larger ones are left out and reported in the answer. Labels of a stream that take more are refused with 413.',
       { minimum: 1 }
     )
   }),

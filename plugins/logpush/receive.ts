@@ -60,7 +60,7 @@ async function receive(
   const push = await runPaced(pace, decode(request, core.config.http, options.max_entry_size))
   counters.push(ctx.plugin, push)
   const { pipeline, table } = request
-  if (pipeline !== undefined) return runPipeline(core, ctx, pipeline, push, table)
+  if (pipeline !== undefined) return runPipeline(core, ctx, pipeline, push, table, pace)
   const skipped = { count: push.skipped, errors: push.errors }
   if (push.batch.rows === 0) return { written: [0], skipped }
   const write = await runPaced(pace, writeOf(ctx, table, push))
@@ -108,9 +108,11 @@ async function runPipeline(
   ctx: RequestContext,
   pipeline: RequestedPipeline,
   push: Push,
-  table: string
+  table: string,
+  pace: Pace
 ): Promise<Received> {
-  const result = await pipeline.run(ctx, itemsOf(push), { table, customTimeIndex: `${timeColumn};epoch;ns` })
+  const items = await runPaced(pace, itemsOf(push))
+  const result = await pipeline.run(ctx, items, { table, customTimeIndex: `${timeColumn};epoch;ns` })
   const { perWrite } = await store.write(ctx, result.writes)
   const count = push.skipped + result.skipped.count
   return {

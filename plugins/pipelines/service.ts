@@ -14,6 +14,7 @@ import {
   type RequestContext,
   runPaced,
   type Steps,
+  systemDatabase,
   type TableWrite
 } from '../../core/index.ts'
 import { fromPlainError } from '../../core/wire/index.ts'
@@ -30,7 +31,7 @@ import type { Question, Results, Work } from './thread/task.ts'
 import { createThreads, type RunOptions, type Threads } from './thread/threads.ts'
 import { parseVersion } from './version.ts'
 import { openVersions } from './versions.ts'
-import { areLight, isLight, maxLightMemory } from './weight.ts'
+import { areLight, isLight, longDocument, maxLightMemory } from './weight.ts'
 
 interface ServiceOptions {
   readonly variables_from_input: boolean
@@ -142,6 +143,14 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
     if ('error' in outcome) throw fromPlainError(outcome.error)
     return outcome.value as Results[K]
   }
+  /** The unknown kinds of processors in a stored document. */
+  const missingIn = async (name: string, yaml: string): Promise<readonly string[]> => {
+    if (yaml.length <= longDocument) return missingKinds(yaml, kinds)
+    return work(forTrials, core.context(systemDatabase), { kind: 'missing', yaml }).catch((error: unknown) => {
+      core.log.warn({ pipeline: name, err: error }, 'a stored pipeline could not be checked')
+      return []
+    })
+  }
   /** Whether a pipeline processes items of this many bytes within some 10 ms. */
   const isShort = (name: string, version: string | undefined, bytes: number): boolean =>
     isLight(name === identityName ? undefined : find(name, version), bytes, addedKinds)
@@ -178,7 +187,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
   const run: PipelinesService['run'] = (ctx, name, items, options) =>
     traced(ctx, name, async () => {
       const pace = new Pace(ctx)
-      if (areLight(items) && isShort(name, options.version, items.bytes.length))
+      if (isShort(name, options.version, items.bytes.length) && areLight(items))
         return runHere(ctx, name, items, options, pace)
       const { items: packed, moved } = await runPaced(pace, packItems(items))
       return runInThread(ctx, { name, options, input: { items: packed } }, moved)
@@ -229,7 +238,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
       const broken: string[] = []
       for (const { name, yaml } of versions.latest()) {
         if (pace.isDue) await pace.pause()
-        const [missing] = missingKinds(yaml, kinds)
+        const [missing] = await missingIn(name, yaml)
         if (missing !== undefined) broken.push(`${name} (${missing})`)
       }
       if (broken.length === 0) return

@@ -85,8 +85,8 @@ export async function openVersions(core: PluginCore): Promise<Versions> {
 
 function insert(known: Map<string, Version[]>, version: Version): void {
   const list = known.get(version.name) ?? []
-  const after = list.findIndex(other => other.created > version.created)
-  list.splice(after < 0 ? list.length : after, 0, version)
+  // They mostly come in order.
+  list.splice(list.findLastIndex(other => other.created <= version.created) + 1, 0, version)
   known.set(version.name, list)
 }
 

@@ -4,7 +4,7 @@ import { parseDocument } from './document/document.ts'
 import type { Version } from './runner.ts'
 
 /** Documents of at least this many characters are read and compiled in a thread: YAML takes up to 7 ms for each thousand. */
-const longDocument = 4 * 1024
+export const longDocument = 4 * 1024
 /** Bytes of input times the weight of the pipeline that take some 10 ms. */
 const maxLightWork = 1 << 20
 /** Bytes of decoded items that the main thread takes: they cost time that the bytes of their text do not tell. */
@@ -37,8 +37,10 @@ function hasFewValues({ fields }: ItemBatch): boolean {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
         if (left-- === 0) return false
         if (typeof next !== 'object' || next === null) continue
+        // Keys are counted first: the values of an object of many take several times as long.
+        const count = Array.isArray(next) ? next.length : Object.keys(next).length
+        if (waiting.length + count > left) return false
         for (const each of Object.values(next) as ItemValue[]) waiting.push(each)
-        if (waiting.length > left) return false
       }
     }
   }

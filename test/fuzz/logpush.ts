@@ -61,5 +61,5 @@ function check(push: Push | undefined): void {
   } catch (error) {
     if (!isDbError(error)) throw error
   }
-  itemsOf(push)
+  runAtOnce(itemsOf(push))
 }

@@ -18,7 +18,7 @@ const numbers = [0, 1, -1, 0.1, Number.NaN, Number.POSITIVE_INFINITY, 1e300]
 const largest = 1 << 20
 
 const buffer = new DecodeBuffer()
-const labels = new SeriesNames(false, () => 2_000)
+const labels = new SeriesNames(false, () => ({ labels: 2_000, bytes: 1 << 22 }))
 
 function attempt(random: Random): Attempt {
   const version = random.pick([1, 2] as const)

@@ -61,7 +61,7 @@ function* eachLine(reader: ItemReader, take: (row: number, start: number, end: n
       if (reader.isUtf8 || isUtf8(bytes.subarray(start, end))) take(row, start, end)
       else failItem(reader, row, 'invalid UTF-8 in the line')
     }
-    if (isStep(reader)) yield reader.batch.memory
+    if (isStep(reader, next)) yield reader.batch.memory
     start = next + 1
   }
 }

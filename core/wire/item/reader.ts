@@ -28,14 +28,19 @@ export interface ItemReader {
   readonly options: DecodeOptions
   /** Whether the whole body is valid UTF-8; if not, each item is checked. */
   readonly isUtf8: boolean
+  /** The offset in the body at which the step began. */
+  stepAt: number
 }
 
-/** Items decoded in one step. */
+/** Items, and bytes of them, decoded in one step. */
 const stepItems = 64
+const stepBytes = 1 << 16
 
-/** Whether other work may run before the next item. */
-export function isStep({ batch }: ItemReader): boolean {
-  return batch.rows % stepItems === 0
+/** Whether other work may run before the next item, which begins at `at`. */
+export function isStep(reader: ItemReader, at = reader.cursor.at): boolean {
+  if (reader.batch.rows % stepItems !== 0 && at - reader.stepAt < stepBytes) return false
+  reader.stepAt = at
+  return true
 }
 
 /** Beyond so many failed items, the body is refused. */
@@ -44,7 +49,7 @@ const maxFailures = 100_000
 export function createReader(bytes: Uint8Array, options: DecodeOptions): ItemReader {
   const cursor = jsonCursor(bytes)
   const batch = new ItemBatch(estimate(cursor.bytes), cursor.bytes)
-  return { cursor, batch, keys: createKeyOrder(options.mappingOf), options, isUtf8: isUtf8(bytes) }
+  return { cursor, batch, keys: createKeyOrder(options.mappingOf), options, isUtf8: isUtf8(bytes), stepAt: 0 }
 }
 
 /** Estimates the number of items from the first line. */

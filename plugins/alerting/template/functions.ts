@@ -1,22 +1,51 @@
 // Functions of templates: those of Go templates and of Prometheus.
-import { compileRegex, parseReplacement } from '../../../core/index.ts'
+import { compileRegex, parseReplacement, RegexBudget } from '../../../core/index.ts'
 import { parseDuration } from '../rule/duration.ts'
 import { humanize, humanize1024, humanizeDuration, humanizePercentage, humanizeTimestamp } from './humanize.ts'
 import { printf } from './printf.ts'
 import { isTrue, printValue, type Value } from './value.ts'
 
+type Regex = ReturnType<typeof compileRegex>
+type Compile = (pattern: string) => Regex
+
 interface TemplateFunction {
   readonly min: number
   readonly max: number
   /** Throws Error for invalid arguments. */
-  call(...args: readonly Value[]): Value
+  call(args: readonly Value[], compile: Compile): Value
 }
 
 const define = (min: number, max: number, call: (...args: Value[]) => Value): TemplateFunction => ({
   min,
   max,
-  call: call as TemplateFunction['call']
+  call: args => call(...args)
 })
+
+/** Characters of the regular expressions that are compiled to fill in a template once. */
+const patternLength = 5_000
+const budget = { max: patternLength, of: 'the template' }
+/** Regular expressions that a template keeps for the next time. */
+const keptPatterns = 20
+
+/** Compiles the regular expressions of a template; each `begin` starts a time it is filled in. Texts of labels may be expressions, too. */
+export class TemplatePatterns {
+  readonly #kept = new Map<string, Regex>()
+  #budget = new RegexBudget(budget)
+
+  begin(): void {
+    this.#budget = new RegexBudget(budget)
+  }
+
+  readonly compile: Compile = pattern => {
+    const kept = this.#kept.get(pattern)
+    if (kept !== undefined) return kept
+    this.#budget.take(pattern)
+    const made = compileRegex(pattern)
+    if (this.#kept.size >= keptPatterns) this.#kept.clear()
+    this.#kept.set(pattern, made)
+    return made
+  }
+}
 const ofNumber = (write: (value: number) => string) => define(1, 1, value => write(numberOf(value)))
 const ofText = (write: (text: string) => string) => define(1, 1, value => write(textOf(value)))
 const compared = (holds: (order: number) => boolean) => define(2, 2, (a, b) => holds(compare(a, b)))
@@ -35,11 +64,19 @@ export const functions: Readonly<Record<string, TemplateFunction>> = {
   ),
   stripPort: ofText(text => /^(.*):\d+$/.exec(text)?.[1]?.replace(/^\[(.*)\]$/, '$1') ?? text),
   stripDomain: ofText(stripDomain),
-  match: define(2, 2, (pattern, text) => compileRegex(textOf(pattern)).test(textOf(text))),
-  reReplaceAll: define(3, 3, (pattern, by, text) => {
-    const regex = compileRegex(textOf(pattern))
-    return regex.replace(textOf(text), parseReplacement(textOf(by), regex.names))
-  }),
+  match: {
+    min: 2,
+    max: 2,
+    call: ([pattern, text], compile) => compile(textOf(pattern)).test(textOf(text))
+  },
+  reReplaceAll: {
+    min: 3,
+    max: 3,
+    call([pattern, by, text], compile) {
+      const regex = compile(textOf(pattern))
+      return regex.replace(textOf(text), parseReplacement(textOf(by), regex.names))
+    }
+  },
   parseDuration: define(1, 1, text => {
     const milliseconds = parseDuration(textOf(text))
     if (milliseconds === undefined) throw new Error(`parseDuration: ${printValue(text)} is not a duration`)

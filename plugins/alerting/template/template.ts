@@ -1,6 +1,6 @@
 // Templates of labels and annotations: the subset of Go templates that rules use, parsed once and filled in per alert.
 import { didYouMean } from '../../../core/index.ts'
-import { functions } from './functions.ts'
+import { functions, TemplatePatterns } from './functions.ts'
 import { splitTemplate, type Token, tokenizeAction } from './tokens.ts'
 import { isTrue, printValue, type Value } from './value.ts'
 
@@ -47,12 +47,16 @@ type Node =
 
 /** Maximum steps per template. */
 const maxSteps = 10_000
+/** Characters of what a template makes, and of each value in it. */
+const maxText = 1 << 20
 
 /** Parses a template. Throws Error for invalid or unsupported syntax. */
 export function parseTemplate(source: string): Template {
   if (!source.includes('{{')) return () => source
   const nodes = new Parser(source).parse()
+  const patterns = new TemplatePatterns()
   return data => {
+    patterns.begin()
     const scope = new Map<string, Value>([
       ['$labels', data.labels],
       ['$value', data.value],
@@ -62,7 +66,7 @@ export function parseTemplate(source: string): Template {
     const { labels, value, externalLabels, externalURL } = data
     const root = { Labels: labels, Value: value, ExternalLabels: externalLabels, ExternalURL: externalURL }
     scope.set('$', root)
-    return run(nodes, { scope, dot: root, answers: data.answers, steps: { left: maxSteps } })
+    return run(nodes, { scope, dot: root, answers: data.answers, patterns, steps: { left: maxSteps, text: maxText } })
   }
 }
 
@@ -216,19 +220,31 @@ interface State {
   readonly scope: Map<string, Value>
   readonly dot: Value
   readonly answers: ReadonlyMap<string, Value>
-  readonly steps: { left: number }
+  readonly patterns: TemplatePatterns
+  /** What is left of both. */
+  readonly steps: { left: number; text: number }
 }
 
 function run(nodes: readonly Node[], state: State): string {
   let text = ''
   for (const node of nodes) {
     if (state.steps.left-- <= 0) throw new Error(`a template takes at most ${maxSteps} steps`)
-    if (node.kind === 'text') text += node.text
-    else if (node.kind === 'print') text += printValue(evaluate(node.of, state))
+    if (node.kind === 'text') text += counted(node.text, state)
+    else if (node.kind === 'print') text += counted(printValue(evaluate(node.of, state)), state)
     else if (node.kind === 'set') state.scope.set(node.name, evaluate(node.of, state))
     else text += runBranch(node, state)
   }
   return text
+}
+
+function counted(text: string, { steps }: State): string {
+  steps.text -= text.length
+  if (steps.text < 0) throw tooLong()
+  return text
+}
+
+function tooLong(): Error {
+  return new Error(`a template makes at most ${maxText} characters`)
 }
 
 function runBranch(node: Extract<Node, { kind: 'if' | 'with' | 'range' }>, state: State): string {
@@ -252,7 +268,9 @@ function runBranch(node: Extract<Node, { kind: 'if' | 'with' | 'range' }>, state
 function evaluate(expression: Expression, state: State): Value {
   if (expression.kind === 'value') return expression.value
   if (expression.kind === 'call') {
-    const result = functions[expression.name]!.call(...expression.args.map(argument => evaluate(argument, state)))
+    const args = expression.args.map(argument => evaluate(argument, state))
+    const result = functions[expression.name]!.call(args, state.patterns.compile)
+    if (typeof result === 'string' && result.length > maxText) throw tooLong()
     if (expression.name !== 'query') return result
     const text = result as string
     if (!state.answers.has(text)) throw new Unanswered(text)

@@ -2,11 +2,13 @@
 import { isUtf8 } from 'node:buffer'
 import {
   cell,
+  DbError,
   endsStep,
   type ItemBatch,
   ItemField,
   itemSteps,
   type KeyMapping,
+  nameProblem,
   type Steps,
   timeColumn
 } from '../../../core/index.ts'
@@ -50,6 +52,8 @@ interface EventOptions {
   readonly maxValues?: number
   /** Maximum bytes of one event. */
   readonly maxBytes?: number
+  /** Maximum tables that the events go to. */
+  readonly maxTables?: number
 }
 
 /** Throws CollectorError for the first invalid event; then none is taken. Values that are not objects are marked as failed in the batch. */
@@ -70,7 +74,7 @@ export function* decodeEvents(body: Uint8Array, options: EventOptions): Steps<Ev
     fillMissing(batch, rows, key, options.tags?.[key])
   }
   yield
-  const groups = groupByTable(batch, rows, options.table)
+  const groups = yield* groupByTable(batch, rows, options)
   batch.fields.delete('time')
   batch.fields.delete('index')
   return { batch, time, groups }
@@ -134,22 +138,45 @@ function isBlank({ bytes }: ItemBatch, { words }: ItemField, row: number): boole
 }
 
 /** Groups rows by their index, in order of appearance; events without an index go to `table`. */
-function groupByTable(batch: ItemBatch, rows: Uint32Array, table: string): Group[] {
+function* groupByTable(
+  batch: ItemBatch,
+  rows: Uint32Array,
+  { table, maxTables = Number.POSITIVE_INFINITY }: EventOptions
+): Steps<Group[]> {
   const index = batch.field('index')
   if (index === undefined) return [{ table, rows }]
   const groups = new Map<string, number[]>()
   let last = -1
   let group: number[] | undefined
-  for (const row of rows) {
+  for (const [i, row] of rows.entries()) {
+    if (endsStep(i, stepRows)) yield
     if (group === undefined || !sameText(batch, index, last, row)) {
       const name = index.kinds[row] === cell.string ? tableOfIndex(batch.text(index, row)) : undefined
-      group = groups.get(name ?? table) ?? []
-      groups.set(name ?? table, group)
+      const to = name ?? table
+      group = groups.get(to)
+      if (group === undefined) {
+        if (groups.size === maxTables) throw tooManyTables(maxTables)
+        // At once: to compare long names row by row takes long.
+        checkTable(to)
+        group = []
+        groups.set(to, group)
+      }
       last = row
     }
     group.push(row)
   }
   return Array.from(groups, ([table, rows]) => ({ table, rows: Uint32Array.from(rows) }))
+}
+
+/** Throws CollectorError for a name that no table can have. */
+export function checkTable(name: string): void {
+  const problem = nameProblem('table', name)
+  if (problem !== undefined) throw new CollectorError(7, problem)
+}
+
+function tooManyTables(max: number): DbError {
+  const reason = `the events go to more than ${max} tables (plugins.eventcollector.max_request_tables)`
+  return new DbError('InvalidArguments', reason)
 }
 
 /** Whether two rows have the same text, or both none. */

@@ -2,7 +2,6 @@
 import { isUtf8 } from 'node:buffer'
 import {
   DbError,
-  eachMember,
   elements,
   type ItemValue,
   isShort,
@@ -10,7 +9,6 @@ import {
   jsonCursor,
   members,
   ParseError,
-  passJson,
   passSteps,
   readJson,
   type Steps,
@@ -22,10 +20,10 @@ import {
   writeJson
 } from '../../../core/index.ts'
 import { plainMetadataEnd, setTimeDigits } from './plain.ts'
-import { Push } from './push.ts'
+import { checkLabels, maxMetadata, Push, tooManyMetadata } from './push.ts'
 
-/** Entries of one step. */
-const stepEntries = 64
+/** Bytes of one step. */
+const stepBytes = 1 << 12
 
 const quote = 0x22
 const comma = 0x2c
@@ -51,15 +49,15 @@ export function* decodeJson(body: Uint8Array, maxBytes?: number): Steps<Push> {
 function* readRequest(push: Push, cursor: JsonCursor): Steps<void> {
   let streams = 'missing' as 'missing' | 'found' | 'wrong'
   const isObject = startsWith(cursor, 0x7b)
-  if (!isObject) passJson(cursor)
+  if (!isObject) yield* passSteps(cursor)
   else {
     for (const key of members(cursor)) {
-      if (key !== 'streams') passJson(cursor)
+      if (key !== 'streams') yield* passSteps(cursor)
       else {
         restart(push)
         streams = startsWith(cursor, 0x5b) ? 'found' : 'wrong'
-        if (streams === 'found') for (const _ of elements(cursor)) yield* readStream(push, cursor)
-        else passJson(cursor)
+        if (streams === 'found') yield* inSteps(push, cursor, elements(cursor), () => readStream(push, cursor))
+        else yield* passSteps(cursor)
       }
     }
   }
@@ -78,51 +76,69 @@ function restart(push: Push): void {
   push.errors.length = 0
 }
 
+/** Reads each part of an object or array. */
+function* inSteps<T>(push: Push, cursor: JsonCursor, parts: Iterable<T>, read: (part: T) => Steps<void>): Steps<void> {
+  let step = cursor.at
+  for (const part of parts) {
+    yield* read(part)
+    if (cursor.at - step < stepBytes) continue
+    step = cursor.at
+    yield push.memory
+  }
+}
+
 function* readStream(push: Push, cursor: JsonCursor): Steps<void> {
   if (!startsWith(cursor, 0x7b)) {
-    passJson(cursor)
+    yield* passSteps(cursor)
     push.skip('the stream is not an object')
     return
   }
   const first = push.batch.rows
   let labels: ReadonlyMap<string, string> = new Map()
   for (const key of members(cursor)) {
-    if (key === 'stream') labels = readLabels(push, cursor)
+    if (key === 'stream') labels = yield* readLabels(push, cursor)
     else if (key === 'values') {
       push.batch.rows = first
-      if (startsWith(cursor, 0x5b)) {
-        for (const _ of elements(cursor)) {
-          if (push.isLarge(cursor.end - cursor.at) && !isShort(cursor, push.maxBytes)) {
-            yield* passSteps(cursor)
-            push.skipLarge()
-          } else readEntry(push, cursor)
-          if (push.batch.rows % stepEntries === 0) yield
-        }
-      } else {
-        passJson(cursor)
+      if (startsWith(cursor, 0x5b)) yield* inSteps(push, cursor, elements(cursor), () => readEntry(push, cursor))
+      else {
+        yield* passSteps(cursor)
         push.skip('values is not an array')
       }
-    } else passJson(cursor)
+    } else yield* passSteps(cursor)
   }
   push.addStream(labels, first)
 }
 
-function readLabels(push: Push, cursor: JsonCursor): ReadonlyMap<string, string> {
+function* readLabels(push: Push, cursor: JsonCursor): Steps<ReadonlyMap<string, string>> {
   const labels = new Map<string, string>()
   if (!startsWith(cursor, 0x7b)) {
-    passJson(cursor)
+    yield* passSteps(cursor)
     push.dropped.label++
     return labels
   }
-  eachMember(cursor, key => {
-    const value = readJson(cursor)
-    if (typeof value === 'string') labels.set(key, value)
-    else push.dropped.label++
+  push.checkLabelBytes(!push.isLarge(cursor.end - cursor.at) || isShort(cursor, push.maxBytes))
+  yield* inSteps(push, cursor, members(cursor), function* (key) {
+    const value = yield* readText(cursor)
+    if (value === undefined) push.dropped.label++
+    else labels.set(key, value)
+    checkLabels(labels.size)
   })
   return labels
 }
 
-function readEntry(push: Push, cursor: JsonCursor): void {
+/** The text at the cursor; undefined for another value, which is passed. */
+function* readText(cursor: JsonCursor): Steps<string | undefined> {
+  if (startsWith(cursor, quote)) return readJson(cursor) as string
+  yield* passSteps(cursor)
+  return undefined
+}
+
+function* readEntry(push: Push, cursor: JsonCursor): Steps<void> {
+  if (push.isLarge(cursor.end - cursor.at) && !isShort(cursor, push.maxBytes)) {
+    yield* passSteps(cursor)
+    push.skipLarge()
+    return
+  }
   const start = cursor.at
   const end = readPlainEntry(push, cursor, push.next())
   if (end > 0) {
@@ -131,7 +147,7 @@ function readEntry(push: Push, cursor: JsonCursor): void {
     return
   }
   cursor.at = start
-  const fault = takeEntry(push, readJson(cursor))
+  const fault = yield* readAnyEntry(push, cursor)
   if (fault !== undefined) push.skip(fault)
 }
 
@@ -174,18 +190,28 @@ function readLine({ batch, line }: Push, cursor: JsonCursor, row: number, start:
   return close + 1
 }
 
-/** Adds an entry, or returns why it is invalid. */
-function takeEntry(push: Push, value: ItemValue): string | undefined {
-  if (!Array.isArray(value) || value.length < 2) return 'expected an array of a time and a line'
-  const [time, line, metadata] = value
-  const ns = timeOf(time)
-  if (ns === undefined) return 'expected the time as a text of nanoseconds since 1970, of 64 bits'
-  if (typeof line !== 'string') return 'the line is not a text'
+/** Adds an entry of any form, or returns why it is invalid. */
+function* readAnyEntry(push: Push, cursor: JsonCursor): Steps<string | undefined> {
   const row = push.next()
+  let count = 0
+  let ns: bigint | undefined
+  let line: string | undefined
+  let names = 0
+  if (startsWith(cursor, 0x5b)) {
+    yield* inSteps(push, cursor, elements(cursor), function* () {
+      const i = count++
+      if (i === 0 && isShort(cursor)) ns = timeOf(readJson(cursor))
+      else if (i === 1) line = yield* readText(cursor)
+      else if (i === 2) names = yield* readMetadata(push, cursor, row)
+      else yield* passSteps(cursor)
+    })
+  } else yield* passSteps(cursor)
+  if (count < 2) return 'expected an array of a time and a line'
+  if (ns === undefined) return 'expected the time as a text of nanoseconds since 1970, of 64 bits'
+  if (line === undefined) return 'the line is not a text'
+  if (names > maxMetadata) return tooManyMetadata
   push.time.setTimestamp(row, ns)
   push.batch.setText(push.line, row, line)
-  const text = metadata === undefined ? undefined : metadataText(push, metadata)
-  if (text !== undefined) push.batch.setText(push.metadata, row, text)
   push.add()
   return undefined
 }
@@ -197,10 +223,21 @@ function timeOf(value: ItemValue | undefined): bigint | undefined {
   return BigInt.asIntN(64, ns) === ns ? ns : undefined
 }
 
-function metadataText(push: Push, value: ItemValue): string | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  const all = isObject ? Object.entries(value) : []
-  const texts = all.filter(([, member]) => typeof member === 'string')
-  push.dropped.metadata += isObject ? all.length - texts.length : 1
-  return texts.length === 0 ? undefined : writeJson(Object.assign(Object.create(null), Object.fromEntries(texts)))
+/** Assigns the texts of an object to the row, unless there are too many; returns how many there are. */
+function* readMetadata(push: Push, cursor: JsonCursor, row: number): Steps<number> {
+  if (!startsWith(cursor, 0x7b)) {
+    yield* passSteps(cursor)
+    push.dropped.metadata++
+    return 0
+  }
+  const texts = new Map<string, string>()
+  yield* inSteps(push, cursor, members(cursor), function* (key) {
+    const value = yield* readText(cursor)
+    if (value === undefined) push.dropped.metadata++
+    else if (texts.size <= maxMetadata) texts.set(key, value)
+  })
+  if (texts.size > 0 && texts.size <= maxMetadata) {
+    push.batch.setText(push.metadata, row, writeJson(Object.assign(Object.create(null), Object.fromEntries(texts))))
+  }
+  return texts.size
 }

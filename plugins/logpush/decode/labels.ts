@@ -1,10 +1,14 @@
 // Parses the labels of a stream: {name="value", other="value"}, with values quoted as in Go.
+import { checkLabels } from './push.ts'
 import { unquote } from './unquote.ts'
 
 /** Longer label texts are parsed strictly only. */
 const maxLooseLength = 16_384
 
-/** The labels; of equal names the last one counts. Undefined if invalid. Accepts values with quotes that the client forgot to escape. */
+/**
+ * The labels; of equal names the last one counts. Undefined if invalid. Accepts values with quotes that the client forgot to escape. Throws DbError
+ * `InvalidArguments` for too many of them.
+ */
 export function parseLabels(text: string): ReadonlyMap<string, string> | undefined {
   const inner = text.trim()
   if (inner === '') return new Map()
@@ -29,6 +33,7 @@ function readLabels(text: string, findEnd: FindEnd): ReadonlyMap<string, string>
     const value = raw ? inside : (unquote(inside) ?? (findEnd === looseEnd ? inside : undefined))
     if (value === undefined) return undefined
     labels.set(text.slice(at, nameEnd), value)
+    checkLabels(labels.size)
     at = skipSpace(text, close + 1)
     if (text[at] === ',') at = skipSpace(text, at + 1)
     else if (at !== text.length - 1) return undefined

@@ -1,7 +1,7 @@
 // Writes the structured metadata of protobuf entries as JSON objects, all of a request into one buffer.
 
 import { isUtf8 } from 'node:buffer'
-import { cell } from '../../../core/index.ts'
+import { cell, endsStep, type Steps } from '../../../core/index.ts'
 import { type ProtoReader, wireType } from '../../../core/wire/index.ts'
 import type { Push } from './push.ts'
 
@@ -22,6 +22,10 @@ const hexDigits = Buffer.from('0123456789abcdef')
 const maxEscapedBytes = 6
 /** Numbers stored per pair: start and end of its name and value. */
 const bounds = 4
+/** Among so many pairs a name is found by comparing; among more by a map. */
+const fewPairs = 32
+/** Rows of one step. */
+const stepRows = 1 << 14
 
 /** Collects the pairs of one entry after the other. */
 export class MetadataWriter {
@@ -31,6 +35,8 @@ export class MetadataWriter {
   #length = 0
   /** Bounds of the current entry's pairs in the request. */
   readonly #pairs: number[] = []
+  /** Offsets in `#pairs` of those behind the first few, by name. */
+  readonly #others = new Map<string, number>()
 
   constructor(push: Push, bytes: Uint8Array) {
     this.#push = push
@@ -39,6 +45,12 @@ export class MetadataWriter {
 
   begin(): void {
     this.#pairs.length = 0
+    this.#others.clear()
+  }
+
+  /** Pairs of the current entry. */
+  get count(): number {
+    return this.#pairs.length / bounds
   }
 
   /** Reads a pair that ends at `end`. */
@@ -73,12 +85,13 @@ export class MetadataWriter {
   }
 
   /** Appends all objects to the bytes of the batch. */
-  finish(): void {
+  *finish(): Steps<void> {
     if (this.#length === 0) return
     const { batch, metadata } = this.#push
     const base = batch.append(this.#out.subarray(0, this.#length))
     const { kinds, words } = metadata
     for (let row = 0; row < batch.rows; row++) {
+      if (endsStep(row, stepRows)) yield
       if (kinds[row] !== cell.string) continue
       words[row * 2]! += base
       words[row * 2 + 1]! += base
@@ -88,14 +101,19 @@ export class MetadataWriter {
   /** The offset of the pair with this name, or the end: of equal names the last one counts. */
   #find(start: number, end: number): number {
     const pairs = this.#pairs
-    for (let i = 0; i < pairs.length; i += bounds) {
+    const few = Math.min(pairs.length, fewPairs * bounds)
+    for (let i = 0; i < few; i += bounds) {
       const other = pairs[i]!
       if (pairs[i + 1]! - other !== end - start) continue
       let at = start
       while (at < end && this.#bytes[at] === this.#bytes[other + at - start]) at++
       if (at === end) return i
     }
-    return pairs.length
+    if (pairs.length < fewPairs * bounds) return pairs.length
+    const name = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + start, end - start).toString('latin1')
+    const known = this.#others.get(name)
+    if (known === undefined) this.#others.set(name, pairs.length)
+    return known ?? pairs.length
   }
 
   #put(byte: number): void {

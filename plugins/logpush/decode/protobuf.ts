@@ -1,18 +1,18 @@
 // Decodes a push request in protobuf, keeping lines as ranges, without an object per entry.
 
 import { isUtf8 } from 'node:buffer'
-import { free, maxSeconds, type Steps } from '../../../core/index.ts'
-import { decodeSnappy, ProtoReader, snappyLength, snappySlack, wireType } from '../../../core/wire/index.ts'
+import { endsStep, free, maxSeconds, type Steps } from '../../../core/index.ts'
+import { decodeSnappySteps, ProtoReader, snappyLength, snappySlack, wireType } from '../../../core/wire/index.ts'
 import { parseLabels } from './labels.ts'
 import { MetadataWriter } from './metadata.ts'
-import { Push } from './push.ts'
+import { maxMetadata, Push, tooManyMetadata } from './push.ts'
 
 const request = { streams: 1 } as const
 const stream = { labels: 1, entries: 2 } as const
 const entry = { timestamp: 1, line: 2, metadata: 3 } as const
 
-/** Entries, and bytes of them, of one step. */
-const stepEntries = 64
+/** Streams or fields of them, and bytes of them, of one step. */
+const stepFields = 64
 const stepBytes = 1 << 16
 
 interface Decoding {
@@ -30,8 +30,7 @@ export function* decodeProtobuf(block: Uint8Array, now: bigint, maxBytes?: numbe
   const bytes = new Uint8Array(length + snappySlack)
   let isDone = false
   try {
-    decodeSnappy(block, bytes)
-    yield
+    yield* decodeSnappySteps(block, bytes)
     const push = yield* readRequest(bytes.subarray(0, length), now, maxBytes)
     isDone = true
     return push
@@ -46,11 +45,12 @@ export function* readRequest(bytes: Uint8Array, now: bigint, maxBytes?: number):
   const push = new Push(bytes, maxBytes)
   const reader = new ProtoReader(bytes)
   const decoding = { push, reader, metadata: new MetadataWriter(push, bytes), now }
-  while (reader.next()) {
+  for (let i = 0; reader.next(); i++) {
     if (reader.field === request.streams) yield* readStream(decoding, enter(reader, bytes.length))
     else reader.skip()
+    if (endsStep(i, stepFields)) yield push.memory
   }
-  decoding.metadata.finish()
+  yield* decoding.metadata.finish()
   return push
 }
 
@@ -69,19 +69,20 @@ function leave(reader: ProtoReader, end: number): void {
 function* readStream(decoding: Decoding, end: number): Steps<void> {
   const { push, reader } = decoding
   const first = push.batch.rows
-  let labels = ''
+  let labels: Uint8Array = new Uint8Array()
   let step = reader.at
-  while (reader.at < end && reader.next()) {
+  for (let i = 0; reader.at < end && reader.next(); i++) {
     if (reader.field === stream.entries) readEntry(decoding, enter(reader, end))
-    else if (reader.field === stream.labels) labels = readText(push, reader)
+    else if (reader.field === stream.labels) labels = readData(reader)
     else reader.skip()
-    if (push.batch.rows % stepEntries !== 0 && reader.at - step < stepBytes) continue
+    if (!endsStep(i, stepFields) && reader.at - step < stepBytes) continue
     step = reader.at
-    yield
+    yield push.memory
   }
   leave(reader, end)
   if (push.batch.rows === first) return
-  const parsed = parseLabels(labels)
+  push.checkLabelBytes(labels.length <= push.maxBytes)
+  const parsed = parseLabels(textOf(push, labels))
   if (parsed === undefined) push.dropped.label++
   push.addStream(parsed ?? new Map(), first)
 }
@@ -105,6 +106,10 @@ function readEntry(decoding: Decoding, end: number): void {
       setLine(push, reader, row, start, reader.at)
     } else if (reader.field === entry.metadata) metadata.read(reader, enter(reader, end))
     else reader.skip()
+    if (metadata.count <= maxMetadata) continue
+    reader.at = end
+    push.skip(tooManyMetadata)
+    return
   }
   leave(reader, end)
   if (timed === 'wrong') {
@@ -159,9 +164,12 @@ function setLine(push: Push, { bytes, view }: ProtoReader, row: number, start: n
   }
 }
 
-function readText(push: Push, reader: ProtoReader): string {
+function readData(reader: ProtoReader): Uint8Array {
   reader.expect(wireType.bytes)
-  const data = reader.data()
+  return reader.data()
+}
+
+function textOf(push: Push, data: Uint8Array): string {
   if (!isUtf8(data)) push.dropped.utf8++
   return Buffer.from(data).toString()
 }

@@ -1,6 +1,7 @@
 // A decoded push request: its entries as a batch of items, and the labels of its streams.
 import {
   checkCells,
+  DbError,
   ItemBatch,
   type ItemError,
   type ItemField,
@@ -19,6 +20,21 @@ export interface Stream {
   readonly end: number
 }
 
+/** Bytes that a stream, and a label of it beside its text, take. */
+const [streamBytes, labelBytes] = [150, 40]
+/** Columns of entries that have no labels: time, line and metadata. */
+const ownColumns = 3
+
+/** Names of the structured metadata of one entry. */
+export const maxMetadata = 4_096
+/** Why an entry is left out that has more. */
+export const tooManyMetadata = `the entry has more than ${maxMetadata} names of structured metadata`
+
+/** Throws DbError `InvalidArguments` for more labels than a batch has fields. */
+export function checkLabels(count: number): void {
+  checkCells(count + ownColumns, 1)
+}
+
 /** A request, filled by a decoder. */
 export class Push {
   readonly batch: ItemBatch
@@ -34,8 +50,9 @@ export class Push {
   /** Number of labels and metadata left out, and of texts whose invalid UTF-8 was replaced. */
   readonly dropped = { label: 0, metadata: 0, utf8: 0 }
 
-  /** Maximum bytes of an entry. */
+  /** Maximum bytes of an entry, and of the labels of a stream. */
   readonly maxBytes: number
+  #labels = 0
 
   /** Lines are ranges of `bytes`. */
   constructor(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY) {
@@ -78,7 +95,21 @@ export class Push {
     this.skip(`the entry takes more than ${this.maxBytes} bytes (plugins.logpush.max_entry_size)`)
   }
 
+  /** Bytes that the request takes beside its text. */
+  get memory(): number {
+    return this.batch.memory + this.streams.length * streamBytes + this.#labels * labelBytes
+  }
+
+  /** Throws DbError `InvalidArguments` (413) for labels that are too long. */
+  checkLabelBytes(isShort: boolean): void {
+    if (isShort) return
+    const reason = `the labels of a stream take more than ${this.maxBytes} bytes (plugins.logpush.max_entry_size)`
+    throw new DbError('InvalidArguments', reason, { status: 413 })
+  }
+
   addStream(labels: ReadonlyMap<string, string>, first: number): void {
-    if (this.batch.rows > first) this.streams.push({ labels, first, end: this.batch.rows })
+    if (this.batch.rows === first) return
+    this.streams.push({ labels, first, end: this.batch.rows })
+    this.#labels += labels.size
   }
 }

@@ -1,7 +1,16 @@
 // One remote read request: planned, read series by series, and answered in the form the client asked for.
 
-import { type Core, DbError, Pace, RegexBudget, type RequestContext, runPaced, sortPaced } from '../../../core/index.ts'
-import { decodeSnappy, encodeSnappySteps, snappyLength, snappySlack } from '../../../core/wire/index.ts'
+import {
+  type Core,
+  DbError,
+  Pace,
+  RegexBudget,
+  type RequestContext,
+  runPaced,
+  type Steps,
+  sortPaced
+} from '../../../core/index.ts'
+import { decodeSnappySteps, encodeSnappySteps, snappyLength, snappySlack } from '../../../core/wire/index.ts'
 import { writeFrames } from './chunks.ts'
 import { type ReadQuery, readRequest } from './decode.ts'
 import { nameLabel, planQuery, type TablePlan } from './plan.ts'
@@ -34,7 +43,7 @@ export async function answerRead(
 ): Promise<ReadAnswer> {
   const pace = new Pace(ctx)
   const { max_form_size: max, body_limit } = core.config.http
-  const content = inflate(body, max > 0 ? max : body_limit)
+  const content = await runPaced(pace, inflate(body, max > 0 ? max : body_limit))
   const { queries, answer, takesSamples } = await runPaced(pace, readRequest(content))
   const store = core.store.seenBy(ctx.user)
   const regexes = new RegexBudget()
@@ -49,7 +58,11 @@ export async function answerRead(
   if (!takesSamples)
     throw new DbError('Unsupported', 'native histograms are only read as SAMPLES, which the request does not accept')
   const results: (readonly ReadSeries[])[] = []
-  for (const { query, tables } of planned) results.push(await readAll(core, ctx, tables, query, left, pace))
+  for (const { query, tables } of planned) {
+    // A query of no tables is answered at once; there may be many of them.
+    if (pace.isDue) await pace.pause()
+    results.push(await readAll(core, ctx, tables, query, left, pace))
+  }
   const samples = await runPaced(pace, writeSamples(results))
   return { kind: 'samples', body: await runPaced(pace, encodeSnappySteps(samples)) }
 }
@@ -79,6 +92,7 @@ async function* streamChunks(
   pace: Pace
 ): AsyncGenerator<Uint8Array> {
   for (const [i, { query, tables }] of planned.entries()) {
+    if (pace.isDue) await pace.pause()
     for (const group of inOrder(tables)) {
       for (const series of await readAll(core, ctx, group, query, max, pace)) {
         for (const frame of writeFrames(series, i)) {
@@ -99,7 +113,7 @@ function inOrder(tables: readonly TablePlan[]): readonly (readonly TablePlan[])[
   return isMixed ? [tables] : tables.map(table => [table])
 }
 
-function inflate(body: Uint8Array, limit: number): Uint8Array {
+function* inflate(body: Uint8Array, limit: number): Steps<Uint8Array> {
   const length = snappyLength(body)
   if (limit > 0 && length > limit) {
     throw new DbError(
@@ -110,6 +124,7 @@ function inflate(body: Uint8Array, limit: number): Uint8Array {
   }
   if (length > body.length * 64 + 64)
     throw new DbError('InvalidArguments', 'not a Snappy block: it is shorter than its length')
+  yield length
   const bytes = new Uint8Array(length + snappySlack)
-  return bytes.subarray(0, decodeSnappy(body, bytes))
+  return bytes.subarray(0, yield* decodeSnappySteps(body, bytes))
 }

@@ -8,6 +8,12 @@ import { ProtoReader } from '../../../core/wire/index.ts'
 const maxKept = 100
 const maxKeptLength = 256
 
+/** Of one set of labels, which is read without a pause. */
+export interface LabelLimits {
+  readonly labels: number
+  readonly bytes: number
+}
+
 interface Kept {
   readonly name: Uint8Array
   readonly label: SeriesLabel
@@ -22,20 +28,23 @@ export class LabelReader {
   readonly #last: (Kept | undefined)[] = []
   /** All names in there are different. */
   #areUnique = true
-  readonly #max: () => number
+  readonly #limits: () => LabelLimits
 
-  /** `max`: labels of one set at most. A set is read without a pause. */
-  constructor(max: () => number) {
-    this.#max = max
+  constructor(limits: () => LabelLimits) {
+    this.#limits = limits
   }
 
   /**
    * Of `bytes[start … end]`; an empty value means that there is no such label. Throws DbError `InvalidArguments` for a name that comes
-   * twice, for broken UTF-8 and for too many labels.
+   * twice, for broken UTF-8 and for labels that are too many or too long.
    */
   read(bytes: Uint8Array, start: number, end: number): SeriesLabel[] {
     const labels: SeriesLabel[] = []
-    const max = this.#max()
+    const { labels: max, bytes: maxBytes } = this.#limits()
+    if (end - start > maxBytes) {
+      const reason = `the labels of a series take ${end - start} bytes, at most ${maxBytes} are taken (64 times limits.max_tag_length)`
+      throw new DbError('InvalidArguments', reason)
+    }
     for (let at = start, i = 0; at < end; i++) {
       if (i > max) throw new DbError('InvalidArguments', `a series has more than ${max} labels`)
       const inner = at + 2

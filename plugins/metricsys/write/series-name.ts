@@ -9,7 +9,7 @@ import {
   valueColumn
 } from '../../../core/index.ts'
 import { histogramColumn } from './columns.ts'
-import { LabelReader } from './labels.ts'
+import { type LabelLimits, LabelReader } from './labels.ts'
 
 const nameLabel = '__name__'
 const databaseLabels = ['__schema__', '__database__', 'x_svc_database']
@@ -33,11 +33,11 @@ export class SeriesNames {
   /** Tags of the previous series by index; their names are valid. */
   #before: readonly SeriesLabel[] = []
 
-  /** `strict`: names must match `[a-zA-Z_:][a-zA-Z0-9_:]*`. `maxLabels`: of one series, beside its name. */
-  constructor(strict: boolean, maxLabels: () => number) {
+  /** `strict`: names must match `[a-zA-Z_:][a-zA-Z0-9_:]*`. `limits`: of the labels of one series, beside its name. */
+  constructor(strict: boolean, limits: () => LabelLimits) {
     this.#strict = strict
-    this.#labels = new LabelReader(maxLabels)
-    this.#exemplarLabels = new LabelReader(maxLabels)
+    this.#labels = new LabelReader(limits)
+    this.#exemplarLabels = new LabelReader(limits)
   }
 
   /** The name of the series with the labels `bytes[start … end]`. Throws DbError `InvalidArguments` naming the series. */

@@ -5,6 +5,7 @@ import { Cardinality, exposeCardinality } from './cardinality.ts'
 import { defaultPhysicalTable, exemplarWrites, histogramWrites, metadataWrite } from './columns.ts'
 import { checkHistogram } from './histogram.ts'
 import { KnownMetadata } from './known-metadata.ts'
+import type { LabelLimits } from './labels.ts'
 import { createMetricsQuota } from './quota.ts'
 import { createReceive, type Receive, type WriteOptions } from './receive.ts'
 import { SeriesNames } from './series-name.ts'
@@ -20,9 +21,7 @@ interface OwnService extends MetricsysService {
 export function createService(core: Core, options: WriteOptions): OwnService {
   const cardinality = new Cardinality()
   const metadata = new KnownMetadata(core.store)
-  const names = new SeriesNames(core.config.http.is_strict_mode, () =>
-    Math.max(minLabels, maxColumns(core.config.limits))
-  )
+  const names = new SeriesNames(core.config.http.is_strict_mode, () => labelLimits(core.config.limits))
   exposeCardinality(core.metrics, cardinality)
   let rules: AlertingService | undefined
   const receive = createReceive(core, options, { cardinality, metadata, names })
@@ -50,7 +49,12 @@ export function createService(core: Core, options: WriteOptions): OwnService {
 /** Labels that any series may have: known ones are taken also when `limits.max_columns` was lowered. */
 const minLabels = 10_000
 
-/** Columns that a table may have in any database. A series with more labels fits nowhere. */
-function maxColumns({ max_columns, databases }: Core['config']['limits']): number {
-  return Object.values(databases).reduce((most, own) => Math.max(most, own.max_columns ?? 0), max_columns)
+/** Tags of the largest length, of which a series with longer labels fits into no table. */
+const maxTags = 64
+
+/** What a series may have in any database. */
+function labelLimits({ databases, ...common }: Core['config']['limits']): LabelLimits {
+  const most = (key: 'max_columns' | 'max_tag_length') =>
+    Object.values(databases).reduce((most, own) => Math.max(most, own[key] ?? 0), common[key])
+  return { labels: Math.max(minLabels, most('max_columns')), bytes: maxTags * most('max_tag_length') }
 }

@@ -9,11 +9,15 @@ import {
   Timestamp
 } from '../../../core/compute.ts'
 
-/** Structured cloning keeps no prototypes: objects are sent as Maps, and timestamps as plain objects. */
-type Packed = null | boolean | bigint | number | string | Packed[] | Map<string, Packed> | { readonly ns: bigint }
+/**
+ * Nested values are sent one after the other, each array and object as its length, with its parts behind it: a value may be so large that it would
+ * hold the event loop in one piece. Absent cells are undefined.
+ */
+type Token = undefined | null | boolean | bigint | number | string | Length | { readonly ns: bigint }
+type Length = { readonly array: number } | { readonly object: number }
 
-/** Of one step, which makes bytes of them at a time: cells at most, and values in them from which on no further cell is added. */
-const [stepCells, stepValues] = [256, 4096]
+/** What makes a step, and one piece of bytes: values, and characters of texts. */
+const [stepValues, stepText] = [2048, 1 << 18]
 
 export interface PackedItems extends Omit<ItemBatchParts, 'fields'> {
   readonly fields: readonly (Omit<ItemBatchParts['fields'][number], 'objects'> & {
@@ -39,18 +43,31 @@ export function* packItems(
 }
 
 function* packObjects(objects: readonly (ItemValue | undefined)[]): Steps<Uint8Array<ArrayBuffer>[]> {
-  const packed: Uint8Array<ArrayBuffer>[] = []
-  for (let at = 0; at < objects.length; ) {
-    const some: (Packed | undefined)[] = []
-    const count = { values: 0 }
-    while (at < objects.length && some.length < stepCells && count.values < stepValues) {
-      const each = objects[at++]
-      some.push(each === undefined ? undefined : pack(each, count))
-    }
-    packed.push(new Uint8Array(serialize(some)))
-    yield
+  const tokens = new TokenWriter()
+  for (const each of objects) yield* pack(each, tokens)
+  tokens.flush()
+  return tokens.packed
+}
+
+class TokenWriter {
+  readonly packed: Uint8Array<ArrayBuffer>[] = []
+  #tokens: Token[] = []
+  #text = 0
+
+  /** True where a step is full, and bytes were made of it. */
+  add(token: Token): boolean {
+    this.#tokens.push(token)
+    if (typeof token === 'string') this.#text += token.length
+    if (this.#tokens.length < stepValues && this.#text < stepText) return false
+    this.flush()
+    return true
   }
-  return packed
+
+  flush(): void {
+    this.packed.push(new Uint8Array(serialize(this.#tokens)))
+    this.#tokens = []
+    this.#text = 0
+  }
 }
 
 export function unpackItems(items: PackedItems): ItemBatch {
@@ -60,30 +77,46 @@ export function unpackItems(items: PackedItems): ItemBatch {
 
 function unpackObjects(packed: readonly Uint8Array[]): ItemValue[] {
   const objects: ItemValue[] = []
+  const tokens = readTokens(packed)
   let at = 0
-  for (const bytes of packed) {
-    for (const each of deserialize(bytes) as readonly (Packed | undefined)[]) {
-      if (each !== undefined) objects[at] = unpack(each)
-      at++
-    }
+  for (let next = tokens.next(); !next.done; next = tokens.next()) {
+    if (next.value !== undefined) objects[at] = unpack(next.value, tokens)
+    at++
   }
   return objects
 }
 
-/** Adds the values to `count`. */
-function pack(value: ItemValue, count: { values: number }): Packed {
-  count.values++
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(each => pack(each, count))
-  if (value instanceof Timestamp) return { ns: value.ns }
-  return new Map(Object.entries(value).map(([key, each]) => [key, pack(each, count)]))
+function* readTokens(packed: readonly Uint8Array[]): Generator<Token, undefined> {
+  for (const bytes of packed) yield* deserialize(bytes) as readonly Token[]
 }
 
-function unpack(value: Packed): ItemValue {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(unpack)
-  if (!(value instanceof Map)) return new Timestamp(value.ns)
+function* pack(value: ItemValue | undefined, tokens: TokenWriter): Steps<void> {
+  if (typeof value !== 'object' || value === null) {
+    if (tokens.add(value)) yield
+  } else if (value instanceof Timestamp) {
+    if (tokens.add({ ns: value.ns })) yield
+  } else if (Array.isArray(value)) {
+    if (tokens.add({ array: value.length })) yield
+    for (const each of value) yield* pack(each, tokens)
+  } else {
+    // In one step: those of an object of a hundred thousand take some 20 ms.
+    const keys = Object.keys(value)
+    if (tokens.add({ object: keys.length })) yield
+    for (const key of keys) {
+      if (tokens.add(key)) yield
+      yield* pack(value[key], tokens)
+    }
+  }
+}
+
+function unpack(token: Token, tokens: Generator<Token, undefined>): ItemValue {
+  if (typeof token !== 'object' || token === null) return token!
+  if ('ns' in token) return new Timestamp(token.ns)
+  if ('array' in token) return Array.from({ length: token.array }, () => unpack(tokens.next().value, tokens))
   const object: Item = Object.create(null)
-  for (const [key, each] of value) object[key] = unpack(each)
+  for (let i = 0; i < token.object; i++) {
+    const key = tokens.next().value as string
+    object[key] = unpack(tokens.next().value, tokens)
+  }
   return object
 }

@@ -3,6 +3,7 @@
 import { isMarkedAsUntransferable, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { type Column, decodeItems, giveWay, isDbError, type TableWrite } from '../../../core/compute.ts'
 import { fromPlainError, toPlainError } from '../../../core/wire/index.ts'
+import { missingKinds } from '../document/compile.ts'
 import { inferredDdl } from '../document/ddl.ts'
 import { refuseUnknownKeys } from '../document/unknown-keys.ts'
 import { dryRun } from '../dryrun/dryrun.ts'
@@ -55,6 +56,7 @@ const works: { readonly [K in Work['kind']]: (work: Extract<Work, { readonly kin
     if (strict) refuseUnknownKeys(warnings)
     return warnings
   },
+  missing: ({ yaml }) => missingKinds(yaml, kinds),
   ddl({ name, version, table }) {
     const pipeline = runner.compiled(runner.find(name, version))
     return {

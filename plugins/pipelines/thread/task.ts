@@ -38,6 +38,7 @@ export type Work =
     }
   | { readonly kind: 'dryrun'; readonly request: Omit<DryRunRequest, 'body'> & { readonly body: Uint8Array } }
   | { readonly kind: 'check'; readonly yaml: string; readonly strict: boolean }
+  | { readonly kind: 'missing'; readonly yaml: string }
   | { readonly kind: 'ddl'; readonly name: string; readonly version: string | undefined; readonly table: string }
 
 interface RunDone {
@@ -53,6 +54,8 @@ export interface Results {
   /** The text of the answer. */
   readonly dryrun: string
   readonly check: readonly DocumentWarning[]
+  /** Kinds of processors that are not known. */
+  readonly missing: readonly string[]
   readonly ddl: { readonly sql: string; readonly moves: boolean }
 }
 

@@ -4,7 +4,6 @@ import { endsStep, type Steps } from '../../../core/index.ts'
 import type { ProtoReader } from '../../../core/wire/index.ts'
 import { checkScopes } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
-import { findField } from '../wire/find-field.ts'
 import { type Outline, type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
 import type { Ranges } from '../wire/ranges.ts'
 import { readExponentialPoint } from './exponential-point.ts'
@@ -20,6 +19,8 @@ import { readSummaryPoint } from './summary-point.ts'
 
 /** Points, and metrics handled between two yields to other requests. */
 const stepPoints = 64
+/** Fields passed between two yields to other requests. */
+const stepFields = 4_096
 
 const field = { name: 1, description: 2, unit: 3 } as const
 const data = { points: 1, temporality: 2, isMonotonic: 3 } as const
@@ -128,7 +129,8 @@ function* readMetric(decode: Decoding, origin: Origin): Steps<void> {
   let headEnd = start
   let dataStart = 0
   let dataEnd = 0
-  while (reader.next()) {
+  for (let i = 0; reader.next(); i++) {
+    if (endsStep(i, stepFields)) yield
     if (dataFields.has(reader.field)) {
       dataField = reader.field
       dataStart = reader.pass()
@@ -137,6 +139,11 @@ function* readMetric(decode: Decoding, origin: Origin): Steps<void> {
       reader.skip()
       if (dataField === undefined) headEnd = reader.at
     }
+  }
+  const own = end - start - (dataEnd - dataStart)
+  if (own > decode.itemBytes) {
+    points.reject(tooLarge('a metric without its points', own, decode.itemBytes))
+    return
   }
   if (dataField === undefined) {
     const { name } = describe(body, reader, start, end)
@@ -163,7 +170,8 @@ function* readPoints(decode: Decoding, origin: Origin, key: string, metricRange:
   const found = { field: metricRange.dataField, temporality: 0, isMonotonic: false }
   let count = 0
   reader.seek(dataStart, dataEnd)
-  while (reader.next()) {
+  for (let i = 0; reader.next(); i++) {
+    if (endsStep(i, stepFields)) yield
     if (reader.field === data.temporality) found.temporality = reader.uint()
     else if (reader.field === data.isMonotonic) found.isMonotonic = reader.uint() !== 0
     else {
@@ -180,7 +188,12 @@ function* readPoints(decode: Decoding, origin: Origin, key: string, metricRange:
   }
   reader.seek(dataStart, dataEnd)
   let step = reader.at
-  for (let i = 1; findField(reader, data.points); i++) {
+  for (let fields = 0, i = 0; reader.next(); fields++) {
+    if (endsStep(fields, stepFields)) yield
+    if (reader.field !== data.points) {
+      reader.skip()
+      continue
+    }
     const outer = reader.enter()
     if (reader.end - reader.at <= itemBytes) readPoint(points, metric)
     else {
@@ -188,7 +201,7 @@ function* readPoints(decode: Decoding, origin: Origin, key: string, metricRange:
       reader.at = reader.end
     }
     reader.leave(outer)
-    if (i % stepPoints !== 0 && reader.at - step < stepBytes) continue
+    if (++i % stepPoints !== 0 && reader.at - step < stepBytes) continue
     step = reader.at
     yield
   }

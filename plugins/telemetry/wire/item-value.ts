@@ -10,7 +10,7 @@ import { utf8 } from './utf8.ts'
 /** Bytes that are read between two yields to other requests; the smallest value takes two. */
 const stepBytes = 1 << 12
 
-/** Counts the values nested in an item, a resource or a scope: the item goes to a thread in one piece, which takes as long as they are many. */
+/** Counts the values nested in an item, a resource or a scope: those of one object are listed in one step, which takes as long as they are many. */
 export class NestedValues {
   readonly #max: number
   #count = 0

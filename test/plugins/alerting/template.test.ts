@@ -1,6 +1,7 @@
 // Templates that promtool cannot compare: errors while filling them in, and their limits.
 import t from 'tap'
 import { parseTemplate } from '../../../plugins/alerting/template/template.ts'
+import { processorTime } from '../../time.ts'
 
 const data = {
   labels: { job: 'api', text: '0.5' },
@@ -34,4 +35,26 @@ t.test('a template with an unknown name is an error', async t => {
   t.throws(() => fill('{{ query $value }}'), { message: 'expected a text, got 0.25' })
   const many = `{{ range $a, $b := $labels }}${'{{ range $c, $d := $labels }}'.repeat(14)}x${'{{ end }}'.repeat(14)}{{ end }}`
   t.throws(() => fill(many), { message: 'a template takes at most 10000 steps' })
+})
+
+t.test('what a template compiles and makes is bounded', async t => {
+  const pattern = 'a{1000}'
+  const compiled = (count: number) =>
+    Array.from({ length: count }, (_, i) => `{{ match "${pattern}${i}" $labels.job }}`).join('')
+  t.equal(fill(compiled(4)), 'false'.repeat(4))
+  t.throws(() => fill(compiled(40)), {
+    message: /the regular expressions of the template have more than 5000 characters/
+  })
+  const same = parseTemplate(`{{ match "${pattern}" $labels.job }}`.repeat(100))
+  for (let i = 0; i < 10; i++) t.equal(same(data), 'false'.repeat(100), 'equal ones count once')
+  const began = processorTime()
+  const heavy = parseTemplate('{{ reReplaceAll $labels.text "" "a" }}')
+  const text = `(${'a{1000}'.repeat(19)})`
+  t.throws(() => heavy({ ...data, labels: { text } }), { message: /5000 characters/ })
+  t.ok(processorTime() - began < 100)
+  const growing = `{{ $a := "0123456789" }}${'{{ $a = print $a $a }}'.repeat(30)}{{ len $a }}`
+  t.throws(() => fill(growing), { message: 'a template makes at most 1048576 characters' })
+  const long = '{{ range $a, $b := $labels }}{{ $b }}{{ end }}'
+  const labels = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`l${i}`, 'x'.repeat(60_000)]))
+  t.throws(() => parseTemplate(long)({ ...data, labels }), { message: 'a template makes at most 1048576 characters' })
 })

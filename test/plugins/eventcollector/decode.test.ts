@@ -5,6 +5,7 @@ import { columnsOf } from '../../../plugins/eventcollector/columns.ts'
 import { decodeEvents } from '../../../plugins/eventcollector/decode/events.ts'
 import { setTime } from '../../../plugins/eventcollector/decode/time.ts'
 import { tableOfIndex } from '../../../plugins/eventcollector/index-name.ts'
+import { itemsOf } from '../../../plugins/eventcollector/items.ts'
 
 const now = 1_234_567_890_123_456_789n
 const text = fc.string({ unit: 'grapheme', maxLength: 30 })
@@ -151,4 +152,25 @@ t.test('an index becomes a name', async t => {
     ['', undefined]
   ]
   for (const [index, name] of cases) t.equal(tableOfIndex(index), name, index)
+})
+
+t.test('events of many tables, and those that go through a pipeline, are handled in steps', async t => {
+  const body = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `{"event":"a","index":"i${i % 5_000}"}`).join(''))
+  const options = { spread: true, table: 't', now }
+  const refused = { message: /go to more than 1000 tables/, status: 400 }
+  t.throws(() => runAtOnce(decodeEvents(body, { ...options, maxTables: 1_000 })), refused)
+  const events = runAtOnce(decodeEvents(body, { ...options, maxTables: 5_000 }))
+  t.equal(events.groups.length, 5_000)
+  const long = Buffer.from(`{"event":"a","index":"${'x'.repeat(300)}"}`.repeat(2))
+  t.throws(() => runAtOnce(decodeEvents(long, options)), { message: /the name of a table has 300 bytes/ })
+  const two = Buffer.from('{"event":"a","index":"b"}{"event":"a"}'.repeat(20_000))
+  const grouped = runAtOnce(decodeEvents(two, options))
+  const steps = itemsOf(grouped, grouped.groups[1]!)
+  let count = 0
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) count++
+  t.ok(count > 30, `${count} steps`)
+  t.equal(step.value.rows, 20_000)
+  t.match(step.value.item(19_999), { event: 'a', svc_timestamp: { ns: now } })
+  t.equal(step.value.position(19_999), 39_999)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { isDbError, runAtOnce } from '../../../core/index.ts'
+import { isDbError, runAtOnce, type Steps } from '../../../core/index.ts'
 import { encodeSnappy, ProtoWriter } from '../../../core/wire/index.ts'
 import { columnsOf as columnSteps } from '../../../plugins/logpush/columns.ts'
 import { decodeJson as jsonSteps } from '../../../plugins/logpush/decode/json.ts'
@@ -9,11 +9,12 @@ import {
   decodeProtobuf as protobufSteps,
   readRequest as requestSteps
 } from '../../../plugins/logpush/decode/protobuf.ts'
-import { itemsOf } from '../../../plugins/logpush/items.ts'
+import { itemsOf as itemSteps } from '../../../plugins/logpush/items.ts'
 import { processorTime } from '../../time.ts'
 import { contents, labelText, type TestStream, writeJsonPush, writeProtobuf } from './messages.ts'
 
 const columnsOf = (...taken: Parameters<typeof columnSteps>) => runAtOnce(columnSteps(...taken))
+const itemsOf = (...taken: Parameters<typeof itemSteps>) => runAtOnce(itemSteps(...taken))
 const decodeJson = (...taken: Parameters<typeof jsonSteps>) => runAtOnce(jsonSteps(...taken))
 const decodeProtobuf = (...taken: Parameters<typeof protobufSteps>) => runAtOnce(protobufSteps(...taken))
 const readRequest = (...taken: Parameters<typeof requestSteps>) => runAtOnce(requestSteps(...taken))
@@ -254,4 +255,93 @@ t.test('a push that would take too much memory is refused', async t => {
   const push = readRequest(writeProtobuf([{ labels, entries }]), now)
   const fault = t.throws(() => columnsOf(push), { message: /too many cells: 2003 keys × 20000 items/ })
   t.ok(isDbError(fault))
+})
+
+const row = '"values":[["1","x"]]'
+const numbers = `[${'1,'.repeat(400_000)}1]`
+const long = 'x'.repeat(8 << 20)
+const pushOf = (...fields: readonly ProtoWriter[]) =>
+  new ProtoWriter().data(1, Buffer.concat(fields.map(({ bytes }) => bytes))).bytes
+const entryOf = (metadata: number) => {
+  const one = new ProtoWriter().text(2, 'x')
+  for (let i = 0; i < metadata; i++) one.data(3, new ProtoWriter().text(1, `k${i}`).bytes)
+  return new ProtoWriter().data(2, one.bytes)
+}
+const tooLong = /labels of a stream take more than 1048576 bytes \(plugins\.logpush\.max_entry_size\)/
+
+t.test('however a push is made, no step of it takes long', async t => {
+  const json = (body: string) => jsonSteps(Buffer.from(body), 1 << 20)
+  const protobuf = (body: Uint8Array) => requestSteps(body, now, 1 << 20)
+  const cases: Readonly<Record<string, () => Steps<unknown>>> = {
+    'an unknown field of JSON': () => json(`{"x":${numbers},"streams":[]}`),
+    'an unknown text of JSON': () => json(`{"x":"${long}","streams":[]}`),
+    'an unknown field of a stream': () => json(`{"streams":[{"x":${numbers},${row}}]}`),
+    'no object': () => json(numbers),
+    'a stream that is no object': () => json(`{"streams":[${numbers}]}`),
+    'values that are no array': () => json(`{"streams":[{"values":{"a":${numbers}}}]}`),
+    'a label that is no text': () => json(`{"streams":[{"stream":{"a":${numbers}},${row}}]}`),
+    'a long label': () => json(`{"streams":[{"stream":{"a":"${long}"},${row}}]}`),
+    'many labels': () => json(`{"streams":[{"stream":{${'"a":1,'.repeat(200_000)}"b":1},${row}}]}`),
+    'entries that are no entries': () => json(`{"streams":[{"values":[["1","x"],${'[1],'.repeat(100_000)}[1]]}]}`),
+    'metadata that are no texts': () => json(`{"streams":[{"values":[["1","x",{"a":[${'[],'.repeat(300_000)}1]}]]}]}`),
+    'a long key': () => json(`{"streams":[],"${long}":1}`),
+    'unknown fields of protobuf': () => protobuf(Buffer.alloc(8 << 20, 0x20)),
+    'empty streams': () => protobuf(Buffer.alloc(1 << 18, Buffer.of(0x0a, 0))),
+    'long labels in protobuf': () => protobuf(pushOf(new ProtoWriter().text(1, `{a="${long}"}`), entryOf(0))),
+    'many metadata in protobuf': () => protobuf(pushOf(entryOf(60_000))),
+    'a block of Snappy': () => protobufSteps(encodeSnappy(Buffer.alloc(32 << 20, 'words ')), now)
+  }
+  for (const [name, steps] of Object.entries(cases)) {
+    let longest = 0
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const work = steps()
+      longest = 0
+      for (let isDone = false; !isDone; ) {
+        const began = processorTime()
+        try {
+          isDone = work.next().done === true
+        } catch (error) {
+          t.ok(isDbError(error), `${name}: ${(error as Error).message}`)
+          isDone = true
+        }
+        longest = Math.max(longest, processorTime() - began)
+      }
+      // A collection of garbage may have come into one of them.
+      if (longest < 40) break
+    }
+    t.ok(longest < 40, `${name}: ${longest.toFixed(0)} ms of work in one step`)
+  }
+})
+
+t.test('labels of a stream have a size, and a number', async t => {
+  const many = Object.fromEntries(Array.from({ length: 4_100 }, (_, i) => [`l${i}`, 'x']))
+  const tooMany = /too many cells: 4097 keys/
+  const sent = (labels: Record<string, string>): TestStream[] => [{ labels, entries: [{ time: 1n, line: '' }] }]
+  for (const [labels, expected] of [
+    [{ a: 'x'.repeat(1 << 20) }, { message: tooLong, status: 413 }],
+    [many, { message: tooMany, status: 400 }]
+  ] as const) {
+    t.throws(() => decodeJson(Buffer.from(writeJsonPush(sent(labels), undefined)), 1 << 20), expected)
+    t.throws(() => readRequest(writeProtobuf(sent(labels)), now, 1 << 20), expected)
+  }
+})
+
+t.test('an entry with too many names of structured metadata is left out', async t => {
+  const metadata = Object.fromEntries(Array.from({ length: 4_097 }, (_, i) => [`k${i}`, 'x']))
+  const sent = [
+    {
+      labels: {},
+      entries: [
+        { time: 1n, line: 'a', metadata },
+        { time: 2n, line: 'b' }
+      ]
+    }
+  ]
+  for (const push of [decodeJson(Buffer.from(writeJsonPush(sent, undefined))), readRequest(writeProtobuf(sent), now)]) {
+    t.same(contents(push), [{ labels: {}, entries: [{ time: 2n, line: 'b' }] }])
+    t.match(push.errors, [{ index: 0, message: 'the entry has more than 4096 names of structured metadata' }])
+  }
+  const { k4096: _, ...fewer } = metadata
+  const kept = [{ labels: {}, entries: [{ time: 1n, line: 'a', metadata: fewer }] }]
+  t.same(canonical(contents(readRequest(writeProtobuf(kept), now))), canonical(kept))
 })

@@ -8,7 +8,7 @@ import { decodeV2 } from '../../../plugins/metricsys/write/decode/v2.ts'
 import { SeriesNames } from '../../../plugins/metricsys/write/series-name.ts'
 import { bitsOf, labelsV1, type TestSeries, writeV1, writeV2 } from './messages.ts'
 
-const names = new SeriesNames(false, () => 2_000)
+const names = new SeriesNames(false, () => ({ labels: 2_000, bytes: 1 << 22 }))
 
 /** What a buffer holds, series by series: labels, then time and bits of each sample. */
 function contents(buffer: DecodeBuffer): unknown[] {
@@ -121,7 +121,7 @@ t.test('a faulty request is refused as a whole in version 1.0, series by series 
   }
   const name = (labels: Record<string, string>, strict = false, twice = {}) => {
     const bytes = labelsV1(labels).raw(labelsV1(twice).bytes).bytes
-    return new SeriesNames(strict, () => 2_000).read(bytes, 0, bytes.length)
+    return new SeriesNames(strict, () => ({ labels: 2_000, bytes: 1 << 22 })).read(bytes, 0, bytes.length)
   }
   t.match(name({ __name__: 'm', x_svc_database: 'svc-d', x_svc_physical_table: 'p', a: '1', b: '' }), {
     database: 'd',

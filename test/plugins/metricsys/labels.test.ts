@@ -2,6 +2,7 @@ import t from 'tap'
 import { isDbError } from '../../../core/index.ts'
 import { ProtoWriter } from '../../../core/wire/index.ts'
 import { LabelReader } from '../../../plugins/metricsys/write/labels.ts'
+import { processorTime } from '../../time.ts'
 
 type Pairs = readonly (readonly [name: string | Buffer, value: string | Buffer])[]
 
@@ -62,12 +63,12 @@ t.test('every set is read as it is, whatever came before', async t => {
       ['c', '3']
     ]
   ]
-  const reader = new LabelReader(() => 2_000)
+  const reader = new LabelReader(() => ({ labels: 2_000, bytes: 1 << 22 }))
   for (const i of [0, 1, 2, 3, 4, 5, 6, 3, 1, 4, 4, 2, 6, 6, 0, 5]) t.same(texts(read(reader, sets[i]!)), sets[i])
 })
 
 t.test('labels that are those of the set before are the same objects, and keep their values', async t => {
-  const reader = new LabelReader(() => 2_000)
+  const reader = new LabelReader(() => ({ labels: 2_000, bytes: 1 << 22 }))
   const bytes = encode([
     ['a', 'one'],
     ['b', 'two']
@@ -88,7 +89,7 @@ t.test('labels that are those of the set before are the same objects, and keep t
 
 t.test('a name that comes twice is refused, however it got there', async t => {
   const twice = 'label a is given twice'
-  const reader = new LabelReader(() => 2_000)
+  const reader = new LabelReader(() => ({ labels: 2_000, bytes: 1 << 22 }))
   t.equal(
     refusal(reader, [
       ['a', '1'],
@@ -155,7 +156,7 @@ t.test('a name that comes twice is refused, however it got there', async t => {
 })
 
 t.test('sets of very many labels are read and held to the same', async t => {
-  const reader = new LabelReader(() => 2_000)
+  const reader = new LabelReader(() => ({ labels: 2_000, bytes: 1 << 22 }))
   const many = Array.from({ length: 300 }, (_, i) => [`label_${i}`, `${i % 3}`] as const)
   for (const set of [many, many.slice(0, 120), many, many.toReversed()]) t.same(texts(read(reader, set)), set)
   t.equal(refusal(reader, [...many, ['label_7', '']]), 'label label_7 is given twice')
@@ -165,11 +166,21 @@ t.test('sets of very many labels are read and held to the same', async t => {
 
 t.test('a series of more labels than any table has columns is refused before they are all read', async t => {
   const many = (count: number): Pairs => Array.from({ length: count }, (_, i) => [`l${i}`, 'v'] as const)
-  const reader = new LabelReader(() => 2_000)
+  const reader = new LabelReader(() => ({ labels: 2_000, bytes: 1 << 30 }))
   t.equal(read(reader, many(2_001)).length, 2_001, 'one of them is the name of the metric')
   const bytes = encode(many(500_000))
   const started = process.cpuUsage()
   t.throws(() => reader.read(bytes, 0, bytes.length), /^a series has more than 2000 labels$/)
   const { user, system } = process.cpuUsage(started)
   t.ok(user + system < 50_000, `${user + system} µs of processor time`)
+})
+
+t.test('labels of a series that are longer than any table takes are refused before they are copied', async t => {
+  const reader = new LabelReader(() => ({ labels: 2_000, bytes: 1 << 22 }))
+  const bytes = encode([['a', 'x'.repeat(60 << 20)]])
+  const began = processorTime()
+  const reason =
+    /^the labels of a series take 629145\d\d bytes, at most 4194304 are taken \(64 times limits\.max_tag_length\)$/
+  t.throws(() => reader.read(bytes, 0, bytes.length), reason)
+  t.ok(processorTime() - began < 20, `${processorTime() - began} ms of processor time`)
 })

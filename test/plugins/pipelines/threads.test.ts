@@ -181,7 +181,13 @@ t.test('items go to threads a few values at a time, and if they nest many values
   const nested = (values: number) => ({ ts: 1, list: Array.from({ length: values - 1 }, () => ({})) })
   const items = Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? nested(5000) : { ts: i }))
   const steps = [...packItems(ItemBatch.from(items))]
-  t.equal(steps.length, 3, 'a step of its own for each of the long ones')
+  t.equal(steps.length, 7, 'a value of thousands takes several steps')
+  const many = ItemBatch.from([
+    { map: Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, { v: i }])) }
+  ])
+  t.equal([...packItems(many)].length, 58, 'an object of many members, too')
+  const texts = ItemBatch.from([{ list: Array.from({ length: 40 }, () => 'x'.repeat(1 << 17)) }])
+  t.equal([...packItems(texts)].length, 20, 'long texts are few in one step')
   const { items: packed } = runAtOnce(packItems(ItemBatch.from(items)))
   const back = unpackItems(packed)
   t.same(

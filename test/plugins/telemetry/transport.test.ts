@@ -187,6 +187,19 @@ t.test('a request with a large resource or scope is refused', async t => {
     }
 })
 
+t.test('a metric with a long name is refused', async t => {
+  const { post } = await served
+  const scoped = (metric: string) => `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[${metric}]}]}]}`
+  const named = (name: string) =>
+    scoped(`{"name":"${name}","gauge":{"dataPoints":[{"timeUnixNano":"1","asDouble":1}]}}`)
+  const answer = await post('metrics', named('x'.repeat(2 << 20)), json)
+  t.equal(answer.status, 200)
+  t.match(
+    answer.body.toString(),
+    /a metric without its points takes 20971\d\d bytes, more than 1048576 \(plugins.telemetry.max_item_size\)/
+  )
+})
+
 t.test('a pipeline takes so many values of an item, of a resource and of a scope, each by itself', async t => {
   const { post } = await serve(t, '[plugins.telemetry]\nmax_item_values = 1000')
   const piped = { ...json, 'x-svc-pipeline-name': 'svc_identity' }

@@ -587,6 +587,20 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
       return encodeSnappy(out.bytes)
     }
   )
+  const pushProto = { ...proto, 'content-encoding': 'snappy', 'x-svc-log-table-name': 'pushed_proto' }
+  // Some bytes that inflate to the largest body.
+  add('push: unknown fields', push, pushProto, 200, () => encodeSnappy(Buffer.alloc(largest.bytes, 0x20)))
+  add('push: long labels in protobuf', push, pushProto, 413, () => {
+    const labels = new ProtoWriter().text(1, `{a="${'x'.repeat(largest.bytes - 1_000)}"}`)
+    const one = labels.data(2, new ProtoWriter().text(2, 'x').bytes).bytes
+    return encodeSnappy(new ProtoWriter().data(1, one).bytes)
+  })
+  for (const [what, status, body] of [
+    ['unknown field', 200, () => `{"x":[${'1,'.repeat(4_900_000)}1],"streams":[]}`],
+    ['entries that are none', 200, () => `{"streams":[{"values":[${'[],'.repeat(2_000_000)}1]}]}`],
+    ['long label', 413, () => `{"streams":[{"stream":{"a":"${'x'.repeat(bytes)}"},"values":[["1","x"]]}]}`]
+  ] as const)
+    add(`push: ${what}`, push, pushed('pushed_odd'), status, body)
   add(
     'events: one text',
     `${events}?table=event_text`,
@@ -600,6 +614,24 @@ export function loopRequests({ bytes, series, tables, columns }: LoopSize): read
     json,
     413,
     () => `{"time":1700000000,"event":[${'{"b":1},'.repeat(part(2_000_000))}1]}`
+  )
+  add('events: more tables than are taken', events, json, 400, () =>
+    range(part(300_000) * 4, i => `{"event":"a","index":"i${i}"}`).join('')
+  )
+  add('events: two tables through a pipeline', events, { ...json, 'x-svc-pipeline-name': 'svc_identity' }, 200, () =>
+    '{"event":"a","index":"piped_a"}{"event":"a","index":"piped_b"}'.repeat(part(400_000))
+  )
+  const protobufOfZstd = { ...proto, ...zstd }
+  /** A metric that inflates from some bytes. */
+  const inflated = (metric: Uint8Array) => zstdCompressSync(scoped([metric]))
+  add('OTLP metrics: a long name', `${otlp}/metrics`, protobufOfZstd, 200, () =>
+    inflated(gauge('x'.repeat(largest.bytes - 1_000), [same]))
+  )
+  add('OTLP metrics: empty points', `${otlp}/metrics`, protobufOfZstd, 200, () =>
+    inflated(new ProtoWriter().text(1, 'no_points').data(5, Buffer.alloc(8 << 20, Buffer.of(10, 0))).bytes)
+  )
+  add('OTLP metrics: unknown fields of a metric', `${otlp}/metrics`, protobufOfZstd, 200, () =>
+    inflated(new ProtoWriter().text(1, 'unknown').data(5, Buffer.alloc(largest.bytes >> 1, 0x20)).bytes)
   )
   add('raw: one line', `${events.replace(/event$/, 'raw')}?table=raw_one`, text, 200, () => 'a text '.repeat(bytes / 8))
   add('put: one tag', put, json, 400, () => `[${one('put_one', `"a":"${'x'.repeat(bytes / 2)}"`)}]`)

@@ -6,11 +6,11 @@ import { fromPlainError, seriesSeed } from '../../../../core/wire/index.ts'
 import type { DecodeAnswer, DecodeTask } from './decode.worker.ts'
 import { type BufferMemory, type DecodeBuffer, isLarge, isSameMemory, maxIdle } from './decode-buffer.ts'
 import type { Decoded } from './decoded.ts'
-import { decode, type Encoding } from './request.ts'
+import { decode, type Encoding, statedLength } from './request.ts'
 
-/** Bytes of a request below which sending it to the thread costs more than decoding it here. */
-const smallRequest = 8192
-/** Requests of at least this many bytes wait until the thread has started; smaller ones are decoded here meanwhile. */
+/** Bytes of a request, inflated, below which sending it to the thread costs more than decoding it here. */
+const smallRequest = 1 << 15
+/** Requests of at least this many bytes, inflated, wait until the thread has started; smaller ones are decoded here meanwhile. */
 const largeRequest = 1 << 18
 
 interface Decoder {
@@ -69,10 +69,12 @@ export function createDecoder(): Decoder {
     decode(buffer, request, encoding) {
       if (isClosed) return decode(buffer, request, encoding)
       // What others inflate to is not known beforehand: a megabyte may come from some bytes.
-      const isBounded = isSnappy(request, encoding)
-      if (isBounded && request.length < smallRequest) return decode(buffer, request, encoding)
+      const size = isSnappy(request, encoding)
+        ? Math.max(request.length, statedLength(request, encoding))
+        : Number.POSITIVE_INFINITY
+      if (size < smallRequest) return decode(buffer, request, encoding)
       worker ??= start()
-      if (isBounded && !isReady && request.length < largeRequest) return decode(buffer, request, encoding)
+      if (!isReady && size < largeRequest) return decode(buffer, request, encoding)
       buffer.reserveInput(request.length).set(request)
       const task: DecodeTask = { id: ++lastId, encoding, size: request.length, ...slots.take(buffer) }
       return new Promise((resolve, reject) => {
@@ -89,7 +91,7 @@ export function createDecoder(): Decoder {
   }
 }
 
-/** Whether it is Snappy, which inflates to some twenty times its size at most, also by its first bytes: of mislabelled requests the other codec is tried. */
+/** Whether it is Snappy, which states what it inflates to, also by its first bytes: of mislabelled requests the other codec is tried. */
 function isSnappy(request: Uint8Array, { codec }: Encoding): boolean {
   if (codec !== 'snappy') return false
   const magic = request.length < 4 ? 0 : new DataView(request.buffer, request.byteOffset).getUint32(0, true)

@@ -411,3 +411,16 @@ t.test('room for items with many keys is counted, then made in steps', t => {
   }
   t.end()
 })
+
+t.test('long items, and lines that are empty, are decoded in steps', async t => {
+  const steps = (body: string, type: string) => [...itemSteps(Buffer.from(body), type)].length
+  for (const type of ['application/x-ndjson', 'text/plain'])
+    t.ok(steps(`{"a":1}\n${'\n'.repeat(4 << 20)}`, type) >= 64, `${type}: empty lines`)
+  const items = Array.from({ length: 40 }, () => `{"a":"${'x'.repeat(200_000)}"}`)
+  for (const [type, between] of [
+    ['application/x-ndjson', '\n'],
+    ['application/json', ' '],
+    ['text/plain', '\n']
+  ] as const)
+    t.ok(steps(items.join(between), type) >= 40, `${type}: long items`)
+})
