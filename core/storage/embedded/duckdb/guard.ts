@@ -12,12 +12,13 @@ import { deepJsonNames } from './macros/json-depth.ts'
 
 /**
  * The syntax tree of a statement. Throws DbError, with an offset if known, unless it is a query made of allowed parts and has no parameters but
- * `$1` to `$given`, and its constants ask for no value beyond a limit.
+ * `$1` to `$given`, and its constants ask for no value beyond a limit. `names`: those of all functions there are, which a refusal asks for.
  */
 export async function guard(
   connection: DuckDBConnection,
   text: string,
   placeholders: readonly Placeholder[],
+  names: () => Promise<ReadonlySet<string>>,
   given = 0,
   valueLimit?: Limit
 ): Promise<ReadStatement> {
@@ -29,7 +30,7 @@ export async function guard(
   if (statement === undefined || more.length > 0) throw new DbError('InvalidSyntax', 'expected one statement')
   const tables = new Map(placeholders.map(({ start, end }) => [start, text.slice(start, end)]))
   const { unknown, callsMacro } = checkAll(statement.node, tables, at)
-  if (unknown !== undefined) throw await refusedFunction(connection, unknown)
+  if (unknown !== undefined) throw refusedFunction(await names(), unknown)
   if (serialized.includes('"PARAMETER"')) requireValues(statement.node, given, at)
   if (tables.size > 0) {
     throw new DbError('Internal', `${[...tables.values()].join(', ')} in the statement was not read as a table`)
@@ -227,16 +228,15 @@ interface Unknown {
   readonly isTable: boolean
 }
 
-async function refusedFunction(connection: DuckDBConnection, { name, offset, isTable }: Unknown): Promise<DbError> {
+/** Names of all functions of DuckDB, in lower case. */
+export async function functionNames(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
+  const read = await connection.runAndReadAll('SELECT DISTINCT lower(function_name) FROM duckdb_functions()')
+  return new Set(read.getRows().map(([name]) => String(name)))
+}
+
+function refusedFunction(names: ReadonlySet<string>, { name, offset, isTable }: Unknown): DbError {
   const what = `${isTable ? 'table ' : ''}function`
-  const found = await connection.prepare('SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = $1')
-  try {
-    found.bindVarchar(1, folded(name))
-    const [row] = (await found.runAndReadAll()).getRows()
-    if (Number(row![0]) > 0) return refused(`${what} ${name}`, offset)
-  } finally {
-    found.destroySync()
-  }
+  if (names.has(folded(name))) return refused(`${what} ${name}`, offset)
   const meant = closest(name, isTable ? tableFunctions : [...functions, ...macroNames])
   return new DbError(
     'PlanQuery',
