@@ -8,7 +8,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { loadConfig } from '../core/config/load.ts'
 import { createCore } from '../core/create.ts'
 import { internalContext, runAtOnce, type SqlQuery } from '../core/index.ts'
-import { guard } from '../core/storage/embedded/duckdb/guard.ts'
+import { functionNames, guard } from '../core/storage/embedded/duckdb/guard.ts'
 import { macroStatements } from '../core/storage/embedded/duckdb/macros/index.ts'
 import { named } from '../core/storage/embedded/query/named.ts'
 import { startService } from '../plugins/sql/service.ts'
@@ -44,7 +44,7 @@ export async function main(args: string[]): Promise<void> {
   const toldOf = ({ text, relations }: SqlQuery) => named(text, relations, [], () => '')
   const guarded = (query: SqlQuery) => {
     const { text, tables } = toldOf(query)
-    return guard(duckdb, text, tables)
+    return guard(duckdb, text, tables, () => functionNames(duckdb))
   }
   const serializer = await duckdb.prepare('SELECT json_serialize_sql($1::VARCHAR)')
   const serialized = async (query: SqlQuery) => {

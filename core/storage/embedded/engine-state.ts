@@ -63,8 +63,8 @@ const memoryIdleTime = 5_000
 /** Milliseconds between two looks at what was freed, and bytes that are much. */
 const allocatorPeriod = 1_000
 const muchMemory = 16 << 20
-/** Milliseconds after the start before the query process is started, unless a query needs it earlier: on a busy machine its start takes seconds. */
-const processDelay = 200
+/** Default milliseconds before the query process is started, unless a query needs it earlier: on a busy machine its start takes seconds. */
+export const usualProcessDelay = 200
 
 export type StorageConfig = Pick<Config, 'wal'> & { readonly storage: Omit<Config['storage'], 'clickhouse'> } & Partial<
     Pick<
@@ -88,6 +88,8 @@ export interface EngineContext {
   readonly reducers: readonly string[]
   /** Milliseconds between checks for data to flush, merge or remove. */
   readonly housekeeping: number
+  /** Milliseconds after the start before the query process is started, unless a query needs it earlier. */
+  readonly processDelay: number
 }
 
 export interface EngineState {
@@ -192,7 +194,10 @@ async function withReaders(
   }
 }
 
-async function openReaders({ config, dataDir, log, metrics }: EngineContext, spill: string): Promise<Readers> {
+async function openReaders(
+  { config, dataDir, log, metrics, processDelay }: EngineContext,
+  spill: string
+): Promise<Readers> {
   const { storage } = config
   const spool = new Spool({ memory: memoryFolder(spill), disk: join(spill, 'spool') })
   const folders = [dataDir, exportFolder(storage.data_home), ...spool.folders]

@@ -13,7 +13,6 @@ import { duckdb } from '../dialect/duckdb.ts'
 import type {
   Catalog,
   Engine,
-  ExpectedQueries,
   Maintenance,
   Opening,
   Query,
@@ -32,6 +31,7 @@ import {
   openToWrite,
   type StorageConfig,
   usualHousekeeping,
+  usualProcessDelay,
   type Writable
 } from './engine-state.ts'
 import { FilePins } from './file/file-pins.ts'
@@ -47,15 +47,18 @@ import { applyLogged, type Prepared, prepareParts, recordParts, type WritePart }
 /** Milliseconds a write waits for memory before it is refused. */
 const maxStallTime = 10_000
 
+type Given = Pick<EngineContext, 'reducers' | 'housekeeping' | 'processDelay'>
+
 export function createEmbeddedEngine(
   config: StorageConfig,
   log: Logger,
   metrics: Metrics,
   tracing: Tracing = noTracing,
-  given: Partial<ExpectedQueries> & { readonly limits?: ReadLimits; readonly housekeeping?: number } = {}
+  given: Partial<Given & { readonly limits: ReadLimits }> = {}
 ): Engine {
-  const { reducers = [], limits = usualLimits, housekeeping = usualHousekeeping } = given
-  return new EmbeddedEngine(config, { log, metrics, tracing }, { reducers, housekeeping }, limits)
+  const { reducers = [], housekeeping = usualHousekeeping, processDelay = usualProcessDelay } = given
+  const { limits = usualLimits } = given
+  return new EmbeddedEngine(config, { log, metrics, tracing }, { reducers, housekeeping, processDelay }, limits)
 }
 
 class EmbeddedEngine implements Engine {
@@ -76,7 +79,7 @@ class EmbeddedEngine implements Engine {
   constructor(
     config: StorageConfig,
     { log, metrics, tracing }: { readonly log: Logger; readonly metrics: Metrics; readonly tracing: Tracing },
-    given: Pick<EngineContext, 'reducers' | 'housekeeping'>,
+    given: Given,
     limits: ReadLimits
   ) {
     this.#limits = limits

@@ -360,8 +360,9 @@ async function stateOf({ core }: TestServer) {
   return { definitions, rows: await rowsOf(core) }
 }
 
+const server = await serve(t)
+
 t.test('routes say what they need', async t => {
-  const server = await serve(t)
   for (const app of [server.main, server.public!]) {
     for (const { method, path, needsUser, action } of routeTable(app)) {
       t.equal(needsUser, !open.has(path), `${path} needs ${open.has(path) ? 'no' : 'a'} user`)
@@ -372,7 +373,6 @@ t.test('routes say what they need', async t => {
 })
 
 t.test('every route and method refuses and serves whom it should', async t => {
-  const server = await serve(t)
   const refusedBy = new Set<string>()
   /** Sends all requests, and with `wrongMethods` one by each method that a path does not have. */
   const walk = async (identities: readonly Identity[], wrongMethods = false) => {

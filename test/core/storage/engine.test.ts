@@ -11,7 +11,10 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
+import { createMetrics } from '../../../core/metrics/metrics.ts'
 import type { Table } from '../../../core/model/table.ts'
+import { usualProcessDelay } from '../../../core/storage/embedded/engine-state.ts'
+import { eventually } from '../../eventually.ts'
 import {
   createTable,
   fixed,
@@ -52,6 +55,12 @@ t.test('a query sees every answered write, before and after a flush and a restar
   await engine.close()
   const again = await openEngine(t, dir)
   t.same(await select(again, again.catalog.table('public', 'visits')!, all), expected)
+})
+
+t.test('the query process starts soon after the engine, before any statement', async t => {
+  const metrics = createMetrics()
+  await openEngine(t, temporaryFolder(t), { metrics, processDelay: usualProcessDelay })
+  await eventually(async () => /^svc_query_process_up 1$/m.test(await metrics.expose()))
 })
 
 t.test('rows that are only in the log come back after a crash, once', async t => {

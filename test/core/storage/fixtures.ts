@@ -57,6 +57,8 @@ export interface EngineSettings {
   readonly reducers?: readonly string[]
   /** Milliseconds between the looks of the engine at what is to be flushed, merged or removed. */
   readonly housekeeping?: number
+  /** Milliseconds after which the query process starts. Default: with the first statement, for most tests ask none and its start is costly. */
+  readonly processDelay?: number
 }
 
 /** Nothing is flushed, merged or removed unless a test says so, however long it takes. */
@@ -84,11 +86,12 @@ export class ForcedPaths {
 
 /** An engine over a folder, not yet open. */
 export function makeEngine(dir: string, settings: EngineSettings = {}): Engine {
-  const { metrics = createMetrics(), limits = usualLimits, reducers = [] } = settings
+  const { metrics = createMetrics(), limits = usualLimits, reducers = [], processDelay = 2 ** 40 } = settings
   const { housekeeping } = settings
   return createEmbeddedEngine(settingsOf(dir, settings), pino({ level: 'silent' }), metrics, undefined, {
     limits,
     reducers,
+    processDelay,
     ...(housekeeping !== undefined && { housekeeping })
   })
 }

@@ -83,6 +83,29 @@ t.test('errors are those of an instance in this process', async t => {
   t.equal(process.statistics().restarts.died, 0)
 })
 
+t.test('any of the first statements may call macros, several at once, one of them cancelled', async t => {
+  const { process, ask } = startProcess(t, { threads: 1 })
+  const stop = new AbortController()
+  const left = ask("SELECT substring_index('a.b', '.', 1)", {}, stop.signal)
+  const asked = ["SELECT toyear(DATE '2026-01-01')", 'SELECT TOSTRING(1)', 'SELECT 1'].map(text => ask(text))
+  stop.abort()
+  await t.rejects(left, { code: 'Cancelled' })
+  t.strictSame(await Promise.all(asked), [[[2026n]], [['1']], [[1]]])
+  const { pid } = process.statistics()
+  globalThis.process.kill(pid!, 'SIGKILL')
+  await until(() => process.statistics().alive && process.statistics().pid !== pid, 'new process')
+  t.strictSame(await ask('SELECT tostring(2)'), [['2']], 'in the next process')
+})
+
+t.test('the position of an error in a macro is that of its call', async t => {
+  const { ask } = startProcess(t)
+  const text = 'SELECT 1, toyear(true)'
+  for (const which of ['the first', 'another']) {
+    const error = await ask(text).catch(error => error)
+    t.match(error, { code: 'PlanQuery', offset: text.indexOf('toyear') }, which)
+  }
+})
+
 t.test('a statement has parameters and a time zone', async t => {
   const { ask } = startProcess(t)
   const parameters = ['täxt', 2n ** 63n - 1n, -0, Number.NaN, Number.NEGATIVE_INFINITY, 0.1, true]

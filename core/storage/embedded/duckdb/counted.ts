@@ -11,6 +11,7 @@ export interface ReadStatement {
   readonly node: Node
   /** The offset in characters of a location; undefined without a location. */
   at(location: Json | undefined): number | undefined
+  readonly callsMacro: boolean
 }
 
 interface CountedStatement {

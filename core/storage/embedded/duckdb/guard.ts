@@ -12,12 +12,13 @@ import { deepJsonNames } from './macros/json-depth.ts'
 
 /**
  * The syntax tree of a statement. Throws DbError, with an offset if known, unless it is a query made of allowed parts and has no parameters but
- * `$1` to `$given`, and its constants ask for no value beyond a limit.
+ * `$1` to `$given`, and its constants ask for no value beyond a limit. `names`: those of all functions there are, which a refusal asks for.
  */
 export async function guard(
   connection: DuckDBConnection,
   text: string,
   placeholders: readonly Placeholder[],
+  names: () => Promise<ReadonlySet<string>>,
   given = 0,
   valueLimit?: Limit
 ): Promise<ReadStatement> {
@@ -28,13 +29,13 @@ export async function guard(
   const [statement, ...more] = read.statements
   if (statement === undefined || more.length > 0) throw new DbError('InvalidSyntax', 'expected one statement')
   const tables = new Map(placeholders.map(({ start, end }) => [start, text.slice(start, end)]))
-  const unknown = checkAll(statement.node, tables, at)
-  if (unknown !== undefined) throw await refusedFunction(connection, unknown)
+  const { unknown, callsMacro } = checkAll(statement.node, tables, at)
+  if (unknown !== undefined) throw refusedFunction(await names(), unknown)
   if (serialized.includes('"PARAMETER"')) requireValues(statement.node, given, at)
   if (tables.size > 0) {
     throw new DbError('Internal', `${[...tables.values()].join(', ')} in the statement was not read as a table`)
   }
-  const result = { node: statement.node as JsonObject, at }
+  const result = { node: statement.node as JsonObject, at, callsMacro }
   if (valueLimit !== undefined) checkGrowth(serialized, result, valueLimit)
   return result
 }
@@ -105,17 +106,21 @@ type Scope = ReadonlySet<string>
 type Tables = Map<number, string>
 
 /** A list instead of recursion, because unions of thousands of queries are nested that deep. */
-function checkAll(root: Json, tables: Tables, at: Locate): Unknown | undefined {
+function checkAll(root: Json, tables: Tables, at: Locate): { unknown: Unknown | undefined; callsMacro: boolean } {
   let unknown: Unknown | undefined
+  let callsMacro = false
   const waiting: [Json, Part, Scope][] = [[root, 'query', new Set()]]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [value, part, scope] = next
     if (part === 'leaf' || value === null) continue
     if (Array.isArray(value)) for (const item of value.toReversed()) waiting.push([item, part, scope])
-    else if (typeof value === 'object') unknown ??= checkNode(value as JsonObject, part, scope, tables, at, waiting)
-    else throw refused(String(value), undefined)
+    else if (typeof value === 'object') {
+      const call = checkNode(value as JsonObject, part, scope, tables, at, waiting)
+      if (call === 'macro') callsMacro = true
+      else unknown ??= call
+    } else throw refused(String(value), undefined)
   }
-  return unknown
+  return { unknown, callsMacro }
 }
 
 function checkNode(
@@ -125,7 +130,7 @@ function checkNode(
   tables: Tables,
   at: Locate,
   waiting: [Json, Part, Scope][]
-): Unknown | undefined {
+): Unknown | 'macro' | undefined {
   const offset = at(node['query_location'])
   const kind = kindOf(node, part)
   const members = nodes[part].get(kind)
@@ -142,7 +147,8 @@ function checkNode(
     if (held === undefined) throw refused(`${key} of ${kind || part}`.replaceAll('_', ' '), offset)
     if (held !== 'commons') waiting.push([value, held, known])
   }
-  return isKnown ? undefined : { name: String(name), offset, isTable: part === 'tableFunction' }
+  if (!isKnown) return { name: String(name), offset, isTable: part === 'tableFunction' }
+  return name !== undefined && part === 'expression' && macroNames.has(folded(name)) ? 'macro' : undefined
 }
 
 /** Further parameters are the server's own. */
@@ -222,16 +228,15 @@ interface Unknown {
   readonly isTable: boolean
 }
 
-async function refusedFunction(connection: DuckDBConnection, { name, offset, isTable }: Unknown): Promise<DbError> {
+/** Names of all functions of DuckDB, in lower case. */
+export async function functionNames(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
+  const read = await connection.runAndReadAll('SELECT DISTINCT lower(function_name) FROM duckdb_functions()')
+  return new Set(read.getRows().map(([name]) => String(name)))
+}
+
+function refusedFunction(names: ReadonlySet<string>, { name, offset, isTable }: Unknown): DbError {
   const what = `${isTable ? 'table ' : ''}function`
-  const found = await connection.prepare('SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = $1')
-  try {
-    found.bindVarchar(1, folded(name))
-    const [row] = (await found.runAndReadAll()).getRows()
-    if (Number(row![0]) > 0) return refused(`${what} ${name}`, offset)
-  } finally {
-    found.destroySync()
-  }
+  if (names.has(folded(name))) return refused(`${what} ${name}`, offset)
   const meant = closest(name, isTable ? tableFunctions : [...functions, ...macroNames])
   return new DbError(
     'PlanQuery',

@@ -22,8 +22,8 @@ import {
 import { countStatement, type ReadStatement } from './counted.ts'
 import { translateError } from './errors.ts'
 import { fill, offsetIn } from './fill.ts'
-import { closeGuarded, guard, onlyCall } from './guard.ts'
-import { macroAt } from './macros/index.ts'
+import { closeGuarded, functionNames, guard, onlyCall } from './guard.ts'
+import { macroAt, macroNames, macroStatements } from './macros/index.ts'
 import { deferredValue } from './parquet-rows.ts'
 import { checkEnd, describeResult } from './result.ts'
 import { sentColumns } from './sent-columns.ts'
@@ -63,7 +63,10 @@ export class ProcessStatements {
   readonly #send: (frame: Buffer) => void
   readonly #idle: { readonly connection: DuckDBConnection; readonly timezone: string }[] = []
   readonly #running = new Map<number, Running>()
-  #rowFunctions: Promise<ReadonlySet<string>> | undefined
+  readonly #rowFunctions = this.#once(readRowFunctions)
+  readonly #functionNames = this.#once(functionNames)
+  /** Made for the first statement that calls one: that takes a quarter of the processor time of a start, and few servers need it. */
+  readonly #makeMacros = this.#once(createMacros)
 
   /** `keep`: number of idle connections to keep. */
   constructor(instance: DuckDBInstance, keep: number, send: (frame: Buffer) => void) {
@@ -135,12 +138,12 @@ export class ProcessStatements {
     const { timezone, text, tables, target, valueLimit } = frame
     const connection = await this.#connectionIn(timezone, running)
     checkCancelled(running)
-    const read = await guard(connection, text, tables, frame.parameters.length, valueLimit)
+    const read = await guard(connection, text, tables, this.#functionNames, frame.parameters.length, valueLimit)
     running.read = read
+    if (read.callsMacro) await this.#makeMacros()
     checkCancelled(running)
     const mayCount = target === undefined && tables.some(({ counts }) => counts !== undefined)
-    const counted =
-      mayCount && countStatement(read, text, tables, await this.#isRowFunction(connection), frame.parameters)
+    const counted = mayCount && countStatement(read, text, tables, await this.#isRowFunction(), frame.parameters)
     if (counted && (await this.#executeCounted(running, connection, { ...frame, ...counted }))) return
     const result = await start(running, connection, frame)
     await this.#sendResult(running, await describeResult(result), result, frame.maxRow, false)
@@ -170,10 +173,32 @@ export class ProcessStatements {
   }
 
   /** A function that tells whether all functions of a name are deterministic scalar functions. */
-  async #isRowFunction(connection: DuckDBConnection): Promise<(name: string) => boolean> {
-    this.#rowFunctions ??= readRowFunctions(connection)
-    const names = await this.#rowFunctions
+  async #isRowFunction(): Promise<(name: string) => boolean> {
+    const names = await this.#rowFunctions()
     return name => names.has(name)
+  }
+
+  /**
+   * What the first statement that needs it does for all of them, and another one after a failure: on a connection of its own, so that the
+   * cancellation of one statement does not interrupt it for the others.
+   */
+  #once<T>(work: (connection: DuckDBConnection) => Promise<T>): () => Promise<T> {
+    let done: Promise<T> | undefined
+    const run = async () => {
+      const connection = await this.#instance.connect()
+      try {
+        return await work(connection)
+      } catch (error) {
+        done = undefined
+        throw error
+      } finally {
+        connection.closeSync()
+      }
+    }
+    return () => {
+      done ??= run()
+      return done
+    }
   }
 
   async #sendResult(
@@ -262,13 +287,21 @@ async function start(running: Running, connection: DuckDBConnection, frame: Stat
   }
 }
 
-/** Names whose functions and macros are all deterministic scalars: no aggregates, no windows. */
+/** All or none. */
+async function createMacros(connection: DuckDBConnection): Promise<void> {
+  // Apart from the macros, because positions of errors are counted from the beginning of their text.
+  await connection.run('BEGIN')
+  await connection.run(macroStatements())
+  await connection.run('COMMIT')
+}
+
+/** Names whose functions are all deterministic scalars: no aggregates, no windows, no macros. */
 async function readRowFunctions(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
   const read = await connection.runAndReadAll(
     `SELECT lower(function_name) FROM duckdb_functions() GROUP BY 1
      HAVING bool_and(function_type = 'scalar' AND coalesce(stability, '') = 'CONSISTENT')`
   )
-  return new Set(read.getRows().map(([name]) => String(name)))
+  return new Set(read.getRows().flatMap(([name]) => (macroNames.has(String(name)) ? [] : [String(name)])))
 }
 
 function checkCancelled({ cancelled }: Running): void {

@@ -15,7 +15,6 @@ import {
   type StatementFrame
 } from '../sql/frames.ts'
 import { openConfined } from './confined.ts'
-import { macroStatements } from './macros/index.ts'
 import { ProcessStatements } from './process-statements.ts'
 
 /** File descriptor of the socket to the server. */
@@ -80,7 +79,6 @@ async function open(settings: ProcessSettings): Promise<ProcessStatements> {
   leftovers = settings.leftovers
   mkdirSync(spill, { recursive: true })
   const [instance, main] = await openConfined({ folders, spill, memoryLimit, threads })
-  await main.run(macroStatements())
   main.closeSync()
   send(encodeFrame(FrameKind.ready, 0))
   // Node writes it at an orderly exit only.
