@@ -32,7 +32,7 @@ export default definePlugin({
     }),
     max_total_samples: count(
       100_000_000,
-      'Samples all running queries may hold together, those read and those computed, some 16 bytes each; a query that needs more is refused with 429.',
+      'Samples all running queries may hold together, those read and those computed, some 16 bytes each; a series that is read counts as 30 more. A query that needs more is refused with 429.',
       { live: true }
     ),
     max_points: count(

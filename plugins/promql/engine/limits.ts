@@ -12,6 +12,8 @@ export interface QueryLimits {
 
 /** Memory of a sample that is held, on which the defaults of the limits are based: a time and a value. */
 export const bytesPerSample = 16
+/** Memory of a series that is held, in samples: its labels, and where its samples lie. */
+const samplesPerSeries = 30
 
 /** Samples that all running queries hold together, those read and those computed. */
 export class TotalSamples {
@@ -44,6 +46,7 @@ export class TotalSamples {
 export class Budget extends Pace {
   readonly #limits: QueryLimits
   #samples = 0
+  /** Samples read, with the memory of their series. */
   #read = 0
   #peak = 0
   #isClosed = false
@@ -82,23 +85,25 @@ export class Budget extends Pace {
 
   /** For samples read for one part of the query, at most so many; they count until they are released, or the query ends. */
   allowance(most: number): ReadAllowance {
-    let taken = 0
+    let [taken, held] = [0, 0]
     return {
       get taken() {
         return taken
       },
-      take: samples => {
+      take: (samples, series = 0) => {
         // Of several selectors that are read at the same time one may have failed.
         if (this.#isClosed) throw new DbError('Cancelled', 'the query has ended')
         if (taken + samples > most) throw new TooManySamples(most)
-        this.#limits.total?.take(samples)
+        const all = samples + series * samplesPerSeries
+        this.#limits.total?.take(all)
         taken += samples
-        this.#read += samples
+        held += all
+        this.#read += all
       },
       release: () => {
-        this.#limits.total?.release(taken)
-        this.#read -= taken
-        taken = 0
+        this.#limits.total?.release(held)
+        this.#read -= held
+        taken = held = 0
       }
     }
   }
@@ -123,8 +128,8 @@ export class Budget extends Pace {
 
 /** Limits the samples read for one part of a query. */
 export interface Allowance {
-  /** Throws TooManySamples. */
-  take(samples: number): void
+  /** `series`: new ones among them, which take memory of their own. Throws TooManySamples, and DbError `RateLimited` like `TotalSamples`. */
+  take(samples: number, series?: number): void
 }
 
 interface ReadAllowance extends Allowance {

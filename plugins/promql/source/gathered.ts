@@ -19,6 +19,11 @@ export class GatheredNumbers {
   /** Runs by series, in order of arrival. */
   readonly #runs = new Map<number, Floats | Floats[]>()
 
+  /** Number of series. */
+  get count(): number {
+    return this.#runs.size
+  }
+
   /** By series, times ascending and divided by `perMilli`. */
   async series(perMilli: number, pace: Pace): Promise<Map<number, Floats>> {
     const found = new Map<number, Floats>()

@@ -78,12 +78,16 @@ async function readTables(
   if (result.reduced) return reducedSeries(result, steps!, { allowance, pace })
   const numbers = fields.map(() => new GatheredNumbers())
   const texts = new GatheredTexts(readHistogram)
+  let known = 0
   for await (const { rows, columns } of result.batches()) {
     allowance.take(rows * values.length)
     const [series, times, ...numbersOf] = columns
     const [ids, stamps] = [series!.values as Uint32Array, times!.values as Float64Array]
     for (const [i, gathered] of numbers.entries()) await runPaced(pace, gathered.add(rows, ids, stamps, numbersOf[i]!))
     if (histogram) await runPaced(pace, texts.add(rows, ids, stamps, numbersOf[fields.length]!))
+    const count = numbers.reduce((sum, gathered) => sum + gathered.count, 0)
+    allowance.take(0, count - known)
+    known = count
   }
   const labelsOf = labelsOfSeries(result.labels!)
   const histograms = await texts.series(perMilli, pace)
@@ -113,7 +117,7 @@ async function reducedSeries(
 ): Promise<readonly Series[]> {
   const read: (readonly [Uint32Array, Float64Array, Uint8Array])[] = []
   for await (const { rows, columns } of batches()) {
-    allowance.take(rows * count)
+    allowance.take(rows * count, rows)
     read.push(columns.map(each => each.values) as [Uint32Array, Float64Array, Uint8Array])
     if (pace.isDue) await pace.pause()
   }

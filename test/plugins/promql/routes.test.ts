@@ -133,6 +133,21 @@ t.test('a query that takes too long ends, and those behind it get their turn', a
   t.same(order, ['slow', 'fast'])
 })
 
+t.test('a series counts towards the memory of all queries however few samples it has', async t => {
+  const { main, ask } = await serveLoad(t, '[plugins.promql]\nmax_total_samples = 12000\n')
+  const lines = Array.from({ length: 500 }, (_, i) => `many,id=${i} v=1,w=1 10\n`).join('')
+  const written = await main.inject({ method: 'POST', url: '/v1/lineproto/write?precision=s', payload: lines })
+  t.equal(written.statusCode, 204, written.body)
+  // A selector of one field is reduced where it is read, one of two fields is not.
+  for (const query of ['count(many{__field__="v"})', 'count(many)', 'count(many{id=~".*0"})']) {
+    const { statusCode, body } = await ask(query)
+    const isSmall = query.includes('id')
+    t.equal(statusCode, isSmall ? 200 : 429, `${query}: ${body}`)
+    if (!isSmall) t.match(body, /max_total_samples/)
+  }
+  t.match((await main.inject('/metrics')).body, /^svc_promql_samples 0$/m, 'none when they have ended')
+})
+
 t.test('a query ends when its client goes', async t => {
   const { main, core } = await serveLoad(t, '[plugins.promql]\nmax_points = 1000000\n')
   const { port } = main.server.address() as { port: number }

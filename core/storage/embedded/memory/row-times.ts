@@ -43,7 +43,11 @@ export class RowTimes {
   /** Adds rows of a table with versions. */
   add(rows: TimedRows, data: ColumnData | undefined): void {
     this.extend(rows, data)
-    if (data?.kind !== 'fixed' || rows.rows === 0) return
+    if (rows.rows === 0) return
+    if (data?.kind !== 'fixed') {
+      this.areMicros = false
+      return
+    }
     if (rows.op === 'delete') this.areDistinct = false
     this.areMicros &&= areWholeMicros(wordsOf(data, rows.rows))
     if (this.areDistinct) this.#follow(wordsOf(data, rows.rows), rows.tsids, rows.rows)
