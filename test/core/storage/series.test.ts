@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { bitmap, type ColumnData } from '../../../core/model/batch.ts'
 import { runAtOnce } from '../../../core/pace.ts'
+import { KeyStore } from '../../../core/storage/embedded/series/key-store.ts'
 import { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
 import { SeriesKeyWriter } from '../../../core/storage/embedded/series/series-key.ts'
 import { SeriesOrder } from '../../../core/storage/embedded/series/series-order.ts'
@@ -145,5 +146,38 @@ t.test('rows with many tags are looked up in steps of few rows', t => {
   }))
   const steps = [...resolveSeries(new SeriesRegistry(), tags, 2_000)].length
   t.ok(steps >= 100, `${steps} steps for two million tags`)
+  t.end()
+})
+
+/** Keys that all hash to 0 by steps of four bytes without a seed, as anybody who reads the code can make them. */
+function collidingKeys(count: number): Uint8Array[] {
+  return Array.from({ length: count }, (_, i) => {
+    const words = Int32Array.of(i, 0x61626364, 0)
+    let hash = 0x811c9dc5 ^ words.byteLength
+    for (const word of words.subarray(0, 2)) {
+      const mixed = Math.imul(hash ^ word, 0x9e3779b1)
+      hash = mixed ^ (mixed >>> 15)
+    }
+    // The last word undoes all of it.
+    words[2] = hash
+    return new Uint8Array(words.buffer)
+  })
+}
+
+t.test('nobody can make series that the registry has to tell apart one by one', t => {
+  const registry = new SeriesRegistry()
+  const { equals } = KeyStore.prototype
+  let compared = 0
+  t.intercept(KeyStore.prototype, 'equals', {
+    value(this: KeyStore, ...args: Parameters<typeof equals>) {
+      compared++
+      return equals.apply(this, args)
+    }
+  })
+  for (const key of collidingKeys(2_000)) {
+    if (registry.find(key, 0, key.length) !== undefined) t.fail('a new key is known')
+    registry.add(key, 0, key.length)
+  }
+  t.ok(compared < 100, `${compared} comparisons`)
   t.end()
 })

@@ -1,4 +1,5 @@
 // Dictionary encoding: numbers the distinct values of a column chunk in order of appearance.
+import { randomFillSync } from 'node:crypto'
 import { widthOf } from './bits.ts'
 import type { Texts } from './texts.ts'
 
@@ -182,13 +183,16 @@ export class Dictionary {
   }
 }
 
+/** Random per thread, so that clients cannot construct values that all hash alike. */
+const [lowSeed, highSeed] = randomFillSync(new Int32Array(2)) as unknown as readonly [number, number]
+
 function hash64(low: number, high: number): number {
-  const mixed = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1)
+  const mixed = Math.imul(low ^ lowSeed ^ Math.imul(high ^ highSeed, 0x85ebca6b), 0x9e3779b1)
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
 }
 
 function hashText(view: DataView, at: number, length: number): number {
-  let hash = length
+  let hash = length ^ lowSeed
   let i = at
   const end = at + length
   for (; i + 4 <= end; i += 4) {
