@@ -25,14 +25,37 @@ export function* seriesAsked(
   return parts.reduce((a, b) => (a && b ? inBoth(a, b) : (a ?? b)), undefined)
 }
 
-/** Numbers that are in some of the lists, ascending; undefined where one is not known. */
+/** Numbers that are in some of the lists, all of them ascending; undefined where one is not known. */
 export function inAny(parts: readonly (Uint32Array | undefined)[]): Uint32Array | undefined {
   if (!parts.every(part => part !== undefined)) return undefined
-  if (parts.length === 1) return parts[0]
-  return Uint32Array.from(new Set(parts.flatMap(part => [...part]))).sort()
+  let lists: readonly Uint32Array[] = parts
+  // Two and two, so that no number is copied more often than the logarithm of the lists.
+  while (lists.length > 1)
+    lists = Array.from({ length: Math.ceil(lists.length / 2) }, (_, i) => inEither(lists[2 * i]!, lists[2 * i + 1]))
+  return lists[0] ?? new Uint32Array(0)
+}
+
+function inEither(a: Uint32Array, b: Uint32Array | undefined): Uint32Array {
+  if (b === undefined) return a
+  const found = new Uint32Array(a.length + b.length)
+  let count = 0
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const [left, right] = [a[i] ?? Number.POSITIVE_INFINITY, b[j] ?? Number.POSITIVE_INFINITY]
+    found[count++] = Math.min(left, right)
+    if (left <= right) i++
+    if (right <= left) j++
+  }
+  return found.subarray(0, count)
 }
 
 function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
-  const others = new Set(b)
-  return a.filter(tsid => others.has(tsid))
+  const found = new Uint32Array(Math.min(a.length, b.length))
+  let count = 0
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const [left, right] = [a[i]!, b[j]!]
+    if (left === right) found[count++] = left
+    if (left <= right) i++
+    if (right <= left) j++
+  }
+  return found.subarray(0, count)
 }
