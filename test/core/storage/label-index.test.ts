@@ -6,6 +6,7 @@ import { LabelIndex } from '../../../core/storage/embedded/series/label-index.ts
 import { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
 import { resolveSeries } from '../../../core/storage/embedded/series/tags.ts'
 import { columns } from '../../contract/engine/trial.ts'
+import { eventually } from '../../eventually.ts'
 import { createTable as createNotes, makeEngine, never, openEngine, put, temporaryFolder, text } from './fixtures.ts'
 
 type Values = readonly (string | undefined)[]
@@ -142,4 +143,19 @@ t.test('after a start series are read little by little, and all of them by whoev
   ])
   t.strictSame(last, ['host_4999'])
   t.strictSame(await chosen([]), [...hosts, 'later'].sort())
+})
+
+t.test('series of a table whose files have expired are read after a start, too', async t => {
+  const dir = temporaryFolder(t)
+  const first = makeEngine(dir)
+  await first.open()
+  const table = await createNotes(first, 'notes', { ttl: '1day' })
+  await put(first, table, [{ host: 'a', at: 1, n: 1 }])
+  for (const kind of ['flush', 'compact'] as const) await first.maintain({ kind }, never)
+  t.equal(first.catalog.statistics(table).files, 0)
+  await first.close()
+
+  const second = await openEngine(t, dir)
+  const seriesOf = () => second.catalog.statistics(second.catalog.table('public', 'notes')!).series
+  await eventually(() => seriesOf() === 1)
 })

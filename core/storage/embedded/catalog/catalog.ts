@@ -344,7 +344,7 @@ export class EmbeddedCatalog {
 
   /** How many series of a table are saved, roughly. */
   seriesCount(table: number): number {
-    const select = this.#sqlite.prepare('SELECT max(tsid) AS last FROM series WHERE table_id = ?')
+    const select = prepared(this.#sqlite, 'SELECT max(tsid) AS last FROM series WHERE table_id = ?')
     return Number(select.get(table)?.['last'] ?? 0)
   }
 

@@ -102,7 +102,7 @@ export class OpenTables {
   *#withSeries(work: (data: TableData) => Steps<unknown>): Steps<void> {
     for (const { id } of this.#catalog.allTables()) {
       const table = this.#catalog.tableById(id)
-      if (table !== undefined && hasSeries(table) && this.#catalog.files(table).length > 0)
+      if (table !== undefined && hasSeries(table) && this.#catalog.seriesCount(id) > 0)
         yield* work(this.getOrCreate(table))
       yield
     }
