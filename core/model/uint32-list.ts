@@ -1,4 +1,4 @@
-// An append-only list of 32-bit numbers in a typed array.
+// 32-bit numbers in typed arrays: an append-only list, and those from one to another.
 
 export class Uint32List {
   #numbers: Uint32Array<ArrayBuffer>
@@ -30,4 +30,11 @@ export class Uint32List {
   view(): Uint32Array<ArrayBuffer> {
     return this.#numbers.subarray(0, this.#length)
   }
+}
+
+/** The numbers in `[from, to)`. */
+export function ascending(from: number, to: number): Uint32Array<ArrayBuffer> {
+  const numbers = new Uint32Array(to - from)
+  for (let i = 0; i < numbers.length; i++) numbers[i] = from + i
+  return numbers
 }

@@ -189,7 +189,10 @@ export class CatalogSync {
     }
   }
 
-  /** Pages go to the main file, and the log begins anew. Where that fails it is tried again later: nobody reads the catalog meanwhile, but the disk may be full. */
+  /**
+   * Pages go to the main file, and the log begins anew. Where that fails it is tried again later: nobody reads the catalog meanwhile, but the disk
+   * may be full.
+   */
   async #empty(): Promise<void> {
     if (this.#synced < this.#time.generation) await this.#sync()
     if (!this.#checkpoint('PASSIVE')) return

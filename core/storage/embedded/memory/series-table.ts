@@ -1,5 +1,6 @@
 // The series table: series of the registry as spool files, so that SQL can join rows with their tags.
 import type { Table, TableColumn } from '../../../model/table.ts'
+import { ascending } from '../../../model/uint32-list.ts'
 import { serialQueue } from '../../../serial.ts'
 import { seriesColumns } from '../catalog/logical.ts'
 import { type FileColumn, storedColumn } from '../datafile/stored-column.ts'
@@ -124,7 +125,7 @@ export class SeriesTables {
       while (kept > 0 && this.#parts[kept - 1]!.series <= Math.min(size - first, maxMergedSeries)) {
         first -= this.#parts[--kept]!.series
       }
-      const file = await this.#write(tags, numbers(first, size))
+      const file = await this.#write(tags, ascending(first, size))
       const gone = this.#parts.slice(kept)
       this.#parts = [...this.#parts.slice(0, kept), { file, series: size - first }]
       this.#current = new SeriesTable(
@@ -172,12 +173,6 @@ function* pieces(tags: readonly TableColumn[], registry: SeriesRegistry, tsids: 
       columns: [{ kind: 'fixed', values: some }, ...decodeTags(registry, some, tags)]
     }
   }
-}
-
-function numbers(from: number, to: number): Uint32Array {
-  const all = new Uint32Array(to - from)
-  for (let i = 0; i < all.length; i++) all[i] = from + i
-  return all
 }
 
 function areSame(a: readonly TableColumn[], b: readonly TableColumn[]): boolean {

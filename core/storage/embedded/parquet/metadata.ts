@@ -54,14 +54,7 @@ export function encodeFooter(footer: ParquetFooter): Uint8Array {
     ]),
     i64(3, footer.rows),
     structs(4, groups),
-    ...(footer.facts?.size
-      ? [
-          structs(
-            5,
-            Array.from(footer.facts, ([name, value]) => [binary(1, name), binary(2, value)])
-          )
-        ]
-      : []),
+    ...(footer.facts.size > 0 ? [factFields(footer.facts)] : []),
     binary(6, createdBy),
     structs(
       7,
@@ -72,6 +65,13 @@ export function encodeFooter(footer: ParquetFooter): Uint8Array {
   out.int32(length)
   out.int32(magic)
   return out.content()
+}
+
+function factFields(facts: ReadonlyMap<string, string>): Field {
+  return structs(
+    5,
+    Array.from(facts, ([name, value]) => [binary(1, name), binary(2, value)])
+  )
 }
 
 function schemaFields(column: ParquetColumn): Field[] {

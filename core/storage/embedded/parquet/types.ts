@@ -63,7 +63,7 @@ export interface ParquetFooter {
   readonly rows: number
   readonly rowGroups: readonly RowGroupInfo[]
   /** What the writer tells of the file, by names of its own; readers ignore those they do not know. */
-  readonly facts?: ReadonlyMap<string, string>
+  readonly facts: ReadonlyMap<string, string>
 }
 
 export interface WriterOptions {

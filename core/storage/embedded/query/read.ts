@@ -111,7 +111,7 @@ async function relations(
   planned: readonly Planned[],
   held: Held[]
 ): Promise<readonly string[]> {
-  const tagged = planned.filter(({ snapshot, pick }) => needsTags(snapshot, pick))
+  const tagged = new Set(planned.filter(({ snapshot, pick }) => needsTags(snapshot, pick)))
   const found = new Map<number, SeriesTable>()
   for (const [id, some] of Map.groupBy(tagged, ({ snapshot }) => snapshot.table.id)) {
     const { table, view } = some[0]!.snapshot
@@ -119,8 +119,9 @@ async function relations(
     held.push(series)
     found.set(id, series)
   }
-  return planned.map(({ snapshot, plan, pick }) => {
-    const series = needsTags(snapshot, pick) ? found.get(snapshot.table.id) : undefined
+  return planned.map(each => {
+    const { snapshot, plan, pick } = each
+    const series = tagged.has(each) ? found.get(snapshot.table.id) : undefined
     return relation(snapshot, { ...plan, series }, limits, pick)
   })
 }

@@ -85,7 +85,7 @@ export class FileParts {
   /** Whether the file tells that the times in this column are whole microseconds; false if it cannot be read. */
   areMicros(path: string, column: string): boolean {
     this.know(path)
-    return this.#known.get(path)?.footer.facts?.get(wholeMicros) === column
+    return this.#known.get(path)?.footer.facts.get(wholeMicros) === column
   }
 
   /** Reads the parts of a file that every query needs, ahead of the first one. Errors are left to that query. */

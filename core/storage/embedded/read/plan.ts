@@ -236,9 +236,9 @@ function planSamples<M extends MemoryPart>(
   if (meeting.size === 0 && memtables.every(({ times }) => times.areDistinct))
     return asIs('no row hides another', false)
   // Versions are matched by their time as a float, and ordered by when they were written.
-  const areFine =
-    files.some(({ path }) => micros?.has(path) !== true) || memtables.some(({ times }) => !times.areMicros)
-  if (table.timeIndex.type === 'TimestampNanosecond' && areFine)
+  const areMicros = () =>
+    files.every(({ path }) => micros?.has(path) === true) && memtables.every(({ times }) => times.areMicros)
+  if (table.timeIndex.type === 'TimestampNanosecond' && !areMicros())
     return 'rows whose nanoseconds differ may be versions of one'
   if (values.some(isText)) return 'texts may have versions'
   if (!filesInOrder(files) || !inWriteOrder(writes)) return 'rows that may be versions of one were written alternately'

@@ -2,7 +2,7 @@
 
 import type { Table, TableColumn } from '../../../model/table.ts'
 import { fixedArray, isBytesType } from '../../../model/types.ts'
-import { Uint32List } from '../../../model/uint32-list.ts'
+import { ascending, Uint32List } from '../../../model/uint32-list.ts'
 import type { Steps } from '../../../pace.ts'
 import type { SeriesTags, TagMatch } from '../../engine.ts'
 import { HashSlots } from '../../hash-slots.ts'
@@ -40,7 +40,8 @@ export class LabelIndex {
     // Series added from now on are ignored.
     const end = this.#registry.size
     while (this.#size < end && this.#growSome()) yield
-    let found = owner === undefined ? numbersTo(this.#size) : (this.#owned.get(owner)?.view().slice() ?? noCodes)
+    let found: Uint32Array =
+      owner === undefined ? ascending(0, this.#size) : (this.#owned.get(owner)?.view().slice() ?? noCodes)
     for (const match of matches) {
       const tag = table.tags.find(({ name }) => name === match.column)
       if (tag !== undefined) found = narrowed(found, yield* this.#filter(tag, match))
@@ -157,12 +158,6 @@ interface Filter {
 }
 
 const noCodes = new Uint32Array(0)
-
-function numbersTo(size: number): Uint32Array {
-  const numbers = new Uint32Array(size)
-  for (let i = 0; i < size; i++) numbers[i] = i
-  return numbers
-}
 
 /** The series of a list that pass; written over the list. */
 function narrowed(series: Uint32Array, { codes, passes }: Filter): Uint32Array {
